@@ -1,0 +1,1 @@
+"""Everything that is neither page nor lab: study, measure, claims, interview, store."""

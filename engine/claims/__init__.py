@@ -1,0 +1,1 @@
+"""Where study and measure meet: quantities, formulas, predictions, verdicts."""

@@ -1,0 +1,1 @@
+"""The mock interview: clock, draw, rubric, report."""

@@ -1,0 +1,1 @@
+"""What is measured: hardware, events, results, runs."""

@@ -1,0 +1,1 @@
+"""Readers of traces, memory snapshots, ncu and nsys output."""

@@ -1,0 +1,1 @@
+"""What is learnt: decks, schedule, review, statistics, exchange."""

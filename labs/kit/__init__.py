@@ -1,0 +1,1 @@
+"""What labs share: timing, models, ceilings, the event emitter."""
