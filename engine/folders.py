@@ -14,7 +14,9 @@ def data_folder() -> Path:
     `BENCHCARDS_HOME` moves it; otherwise it is the platform's user data folder.
     """
     moved = os.environ.get("BENCHCARDS_HOME")
-    folder = Path(moved).expanduser() if moved else Path(platformdirs.user_data_dir("benchcards", appauthor=False))
+    folder = (
+        Path(moved).expanduser() if moved else Path(platformdirs.user_data_dir("benchcards", appauthor=False))
+    )
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
