@@ -18,7 +18,7 @@ class Started:
     lab: str
     params: dict[str, Scalar]
     environment: dict[str, Any]
-    """Software and device: torch, transformers, driver, cuda, platform, device {type, name, memory_bytes …}."""
+    """Versions (torch, driver, cuda, platform …) and `device` {type, name, memory_bytes …}."""
 
 
 @dataclass(frozen=True, slots=True)
