@@ -65,16 +65,7 @@ def decode(raw: bytes) -> DeckText:
     problems.extend(_bad_encoding(raw))
     text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     if _NOT_TEXT.search(text):
-        seen: set[int] = set()
-        for match in _NOT_TEXT.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            if line not in seen and len(seen) < _MAX_LEXICAL:
-                seen.add(line)
-                problems.append(
-                    Problem(
-                        line, None, f"holds the invisible character U+{ord(match.group()):04X}: take it out"
-                    )
-                )
+        problems.extend(_invisible(text))
         text = _NOT_TEXT.sub(" ", text)
     return DeckText(text, problems)
 
@@ -84,22 +75,29 @@ _MAX_LEXICAL = 50
 
 def _bad_encoding(raw: bytes) -> Iterator[Problem]:
     """One problem for each line that holds bytes that are not UTF-8."""
-    seen: set[int] = set()
-    start = 0
-    while len(seen) < _MAX_LEXICAL:
+    offset, found = 0, 0
+    for number, content in enumerate(raw.splitlines(keepends=True), start=1):
         try:
-            raw[start:].decode("utf-8")
+            content.decode("utf-8")
         except UnicodeDecodeError as error:
-            at = start + error.start
-            before = raw[:at].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            line = before.count(b"\n") + 1
-            if line not in seen:
-                seen.add(line)
-                yield Problem(
-                    line, None, f"byte 0x{raw[at]:02x} (offset {at}) is not UTF-8: save the file as UTF-8"
-                )
-            start = max(start + error.end, at + 1)
-        else:
+            where = f"byte 0x{content[error.start]:02x} (offset {offset + error.start})"
+            yield Problem(number, None, f"{where} is not UTF-8: save the file as UTF-8")
+            found += 1
+        offset += len(content)
+        if found == _MAX_LEXICAL:
+            return
+
+
+def _invisible(text: str) -> Iterator[Problem]:
+    """One problem for each line that holds a character nobody sees."""
+    found = 0
+    for number, content in enumerate(text.split("\n"), start=1):
+        match = _NOT_TEXT.search(content)
+        if match is not None:
+            sign = f"U+{ord(match.group()):04X}"
+            yield Problem(number, None, f"holds the invisible character {sign}: take it out")
+            found += 1
+        if found == _MAX_LEXICAL:
             return
 
 

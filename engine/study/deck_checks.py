@@ -17,14 +17,12 @@ def rule_problems(root: Node) -> Iterator[Problem]:
     for loc, card in items(root, "cards"):
         card_id = _text(card, "id")
         if card_id is not None:
-            line = card.child("id").line  # type: ignore[union-attr]
+            line = _line(card, "id")
             if card_id in seen:
-                first = seen[card_id]
-                yield Problem(
-                    line,
-                    (*loc, "id"),
-                    f'"{card_id}" is already the id of the card on line {first}: give it another',
+                message = (
+                    f'"{card_id}" is already the id of the card on line {seen[card_id]}: give it another'
                 )
+                yield Problem(line, (*loc, "id"), message)
             else:
                 seen[card_id] = line
         yield from _claims(loc, card)
@@ -46,19 +44,21 @@ def _text(node: Node, name: str) -> str | None:
     return found.value if found is not None and not found.broken and isinstance(found.value, str) else None
 
 
+def _line(node: Node, name: str) -> int:
+    found = node.child(name)
+    return found.line if found is not None else node.line
+
+
 def _claims(card_loc: Loc, card: Node) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     for place, claim in items(card, "claims"):
         loc = card_loc + place
         claim_id = _text(claim, "id")
         if claim_id in seen:
-            yield Problem(
-                claim.line,
-                (*loc, "id"),
-                f'"{claim_id}" is already the id of the claim on line {seen[claim_id]}: give it another',
-            )
+            message = f'"{claim_id}" is already the id of the claim on line {seen[claim_id]}: give it another'
+            yield Problem(_line(claim, "id"), (*loc, "id"), message)
         elif claim_id is not None:
-            seen[claim_id] = claim.line
+            seen[claim_id] = _line(claim, "id")
         given: Any = claim.value
         if not {"formula", "measured", "why_not"} & given.keys():
             yield Problem(

@@ -7,6 +7,7 @@ mistake is put aside and the rest is read again, until all is read or the mistak
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 import yaml
@@ -14,7 +15,8 @@ import yaml
 from engine.study.deck_node import Loc, Node, Problem
 from engine.study.deck_tree import parse
 
-MAX_MISTAKES = 50
+MAX_MISTAKES = 20
+"""The whole deck is read once more for each; a deck with more is mended in two goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +27,40 @@ class Reading:
     problems: list[Problem]
 
 
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """A card put aside: its lines, and its mistake."""
+
+    lines: list[str]
+    mistake: Problem
+
+
 def read(text: str) -> Reading:
     """The tree of a deck's text and every mistake in its YAML; a card with a mistake is marked broken."""
-    mistakes: list[Problem] = []
     lines = text.split("\n")
-    aside: set[int] = set()
-    while True:
+    aside: dict[int, _Aside] = {}
+    for _ in range(2 * MAX_MISTAKES):
         tree = parse("\n".join(lines) if aside else text)
+        mistakes = [card.mistake for card in aside.values()]
         if tree.error is None:
             if tree.root is not None:
-                _mark_broken(tree.root, aside)
+                _mark_broken(tree.root, aside.keys())
             return Reading(tree.root, mistakes + tree.problems)
         line, message = explain(tree.error, lines)
         chunk = _card_at(lines, line)
-        if chunk is None or chunk.first in aside or len(mistakes) >= MAX_MISTAKES:
-            if not mistakes or chunk is None:
-                mistakes.append(Problem(line, tree.error_loc, message))
-            return Reading(None, mistakes + tree.problems)
-        mistakes.append(Problem(line, _field(tree.error_loc, chunk.index, lines[line - 1]), message))
-        aside.add(chunk.first)
-        lines[chunk.first - 1] = chunk.indent + "- ~"
-        for at in range(chunk.first, chunk.last):
-            lines[at] = ""
+        if chunk is None or chunk.first in aside:
+            return Reading(None, [*mistakes, Problem(line, tree.error_loc, message), *tree.problems])
+        for first in [first for first in aside if first > chunk.first]:
+            # an open quote made the cards after it look broken: they get another chance
+            later = aside.pop(first)
+            lines[first - 1 : first - 1 + len(later.lines)] = later.lines
+        own = lines[chunk.first - 1 : chunk.last]
+        field = _field(tree.error_loc, chunk.index, lines[line - 1])
+        aside[chunk.first] = _Aside(own, Problem(line, field, message))
+        lines[chunk.first - 1 : chunk.last] = [chunk.indent + "- ~", *[""] * (len(own) - 1)]
+        if len(aside) == MAX_MISTAKES:
+            break
+    return Reading(None, [card.mistake for card in aside.values()])
 
 
 def _field(reached: Loc, card: int, content: str) -> Loc:
@@ -58,7 +72,7 @@ def _field(reached: Loc, card: int, content: str) -> Loc:
     return (*(loc[:-1] if isinstance(loc[-1], str) else loc), key.group(2))
 
 
-def _mark_broken(root: Node, aside: set[int]) -> None:
+def _mark_broken(root: Node, aside: Container[int]) -> None:
     cards = root.child("cards")
     if cards is not None and isinstance(cards.value, list):
         for card in cards.value:
