@@ -73,6 +73,41 @@ def backup(path: Path, label: str, keep: int = KEEP) -> Path:
     return target
 
 
+class DailyBackup:
+    """Makes one backup a study day, in the background. `fault`: what went wrong the last time, if it did."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.fault: StoreError | None = None
+        self._day = ""
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def due(self, day: str) -> bool:
+        """Starts the backup of a study day unless it is there; returns at once, True where it started one."""
+        with self._lock:
+            if day <= self._day:
+                return False
+            self._day = day
+            if (backups_folder(self.path) / f"{self.path.stem}-{day}.db").exists():
+                return False
+            self._thread = threading.Thread(target=self._make, args=(day,), name="backup", daemon=True)
+            self._thread.start()
+            return True
+
+    def wait(self) -> None:
+        """Until a backup under way is done."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _make(self, day: str) -> None:
+        try:
+            backup(self.path, day)
+            self.fault = None
+        except StoreError as error:  # shown by the settings page: an answer must not fail for it
+            self.fault = error
+
+
 def restore(path: Path, chosen: Path) -> Path | None:
     """Puts a backup in the place of the database at `path`; nothing may have the database open.
 

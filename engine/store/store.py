@@ -26,6 +26,8 @@ class Store:
         self.engine = engine
         self.path = path
         """The database file, or None where the database is a server's."""
+        self.backups = None if path is None else backup.DailyBackup(path)
+        """Dated copies of the file; a server's database is backed up by those who run it."""
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -45,7 +47,9 @@ class Store:
             yield connection
 
     def close(self) -> None:
-        """Closes every connection."""
+        """Waits for a backup under way and closes every connection."""
+        if self.backups is not None:
+            self.backups.wait()
         self.engine.dispose()
 
     @contextmanager

@@ -116,10 +116,13 @@ def test_the_log_takes_rows_and_lets_none_be_changed(store: Store, table: str) -
 
 
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
-    two_of_one_key = [{"key": "a", "value": 1}, {"key": "a", "value": 2}]
-    with pytest.raises(IntegrityError), store.begin() as connection:
-        for row in two_of_one_key:
-            connection.execute(insert(settings), row)
+    def twice_the_same_key() -> None:
+        with store.begin() as connection:
+            connection.execute(insert(settings), {"key": "a", "value": 1})
+            connection.execute(insert(settings), {"key": "a", "value": 2})
+
+    with pytest.raises(IntegrityError):
+        twice_the_same_key()
     with store.read() as connection:
         assert connection.execute(select(settings)).all() == []
 
