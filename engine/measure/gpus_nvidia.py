@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.measure.hardware import Device
 
-# CUDA cores of one SM by compute capability (CUDA C++ Programming Guide 13.0, table of arithmetic throughput).
+# CUDA cores of one SM by compute capability (CUDA C++ Programming Guide 13.0, arithmetic throughput).
 _CORES_PER_SM = {"6.0": 64, "7.0": 64, "7.2": 64, "7.5": 64, "8.0": 64}
 _CORES_PER_SM_ELSE = 128
 
@@ -19,7 +20,7 @@ def find(environ: Mapping[str, str], nvml: Any = None) -> tuple[tuple[Device, ..
     """
     if nvml is None:
         try:
-            import pynvml as nvml
+            nvml = importlib.import_module("pynvml")
         except ImportError:
             return (), "The package nvidia-ml-py is missing: install requirements.txt."
     try:
@@ -86,7 +87,7 @@ def _device(nvml: Any, handle: Any, driver: str | None) -> Device:
 
 
 def _visible(devices: list[Device], setting: str | None) -> tuple[Device, ...]:
-    """CUDA's rule: a list of indices or UUID prefixes, cut off at the first that names no GPU or repeats one."""
+    """CUDA's rule: indices or UUID prefixes, cut off at the first that names no GPU or repeats one."""
     if setting is None:
         return tuple(devices)
     chosen: list[Device] = []
