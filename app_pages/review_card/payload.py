@@ -1,4 +1,4 @@
-"""What the server tells the card component: the queue, the cards it lacks, and what became of its operations."""
+"""What the server tells the card component: queue, cards it lacks, and what became of its operations."""
 
 from __future__ import annotations
 
