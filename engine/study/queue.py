@@ -172,11 +172,13 @@ def next_due_ms(
         day = connection.execute(later).scalar_one()
         if day is not None:
             moments.append(day_start_ms(day, now.zone, settings.rollover_hour))
-    held_back = (settings.reviews_per_day and left.reviews == 0 and due_reviews(now.day, decks)) or None
-    more_new = (settings.new_per_day and left.new == 0 and new_cards(decks)) or None
-    for query in (held_back, more_new):
-        if query is not None and connection.execute(query.limit(1)).first() is not None:
-            moments.append(day_start_ms(add_days(now.day, 1), now.zone, settings.rollover_hour))
+    held_back = []
+    if settings.reviews_per_day and left.reviews == 0:
+        held_back.append(due_reviews(now.day, decks))
+    if settings.new_per_day and left.new == 0:
+        held_back.append(new_cards(decks))
+    if any(connection.execute(query.limit(1)).first() is not None for query in held_back):
+        moments.append(day_start_ms(add_days(now.day, 1), now.zone, settings.rollover_hour))
     return max(now.ms, min(moments)) if moments else None
 
 
