@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or
 from engine.store.tables import card_states, cards
 from engine.study import review_log
 from engine.study.card_state import CardState
-from engine.study.schedule import transitions
+from engine.study.schedule import SchedulerParams, transitions
 from engine.study.settings import StudySettings
 from engine.study.study_day import MINUTE_MS, add_days, day_start_ms
 from engine.study.today import Now
@@ -115,9 +115,10 @@ def build(
         done=(left.reviews_done, left.new_done),
         totals=(left.reviews_done + reviews_left, left.new_done + new_left),
     )
+    params = settings.scheduler
     chosen = [*at_once, *mixed, *ahead][:size]
     return Queue(
-        items=tuple(_item(row, now, settings) for row in chosen),
+        items=tuple(_item(row, now, params) for row in chosen),
         counts=Counts(new=new_left, learning=len(learning), due=reviews_left),
         next_due_ms=None if chosen else next_due_ms(connection, now, settings, left, decks),
         clock_warning="clock_set_back" if now.set_back else None,
@@ -234,11 +235,11 @@ def _mix(
     return [row for _, _, row in sorted(placed, key=lambda entry: entry[:2])]
 
 
-def _item(row: dict[str, Any], now: Now, settings: StudySettings) -> QueueItem:
+def _item(row: dict[str, Any], now: Now, params: SchedulerParams) -> QueueItem:
     state = CardState.from_json(row)
     again, hard, good, easy = (
         Outcome(rating=way.rating, minutes=way.minutes, due_ms=now.ms + way.minutes * MINUTE_MS)
-        for way in transitions(row["card_id"], state, now.day, settings.scheduler)
+        for way in transitions(row["card_id"], state, now.day, params)
     )
     return QueueItem(
         card_id=row["card_id"],
@@ -247,5 +248,5 @@ def _item(row: dict[str, Any], now: Now, settings: StudySettings) -> QueueItem:
         outcomes=(again, hard, good, easy),
         shown_at_ms=now.ms,
         shown_day=now.day,
-        scheduler=settings.scheduler.fingerprint,
+        scheduler=params.fingerprint,
     )
