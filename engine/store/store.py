@@ -9,14 +9,18 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from engine.store import backup, sqlite
+from engine.store import backup, postgresql, sqlite
 from engine.store.faults import StoreDamaged, StoreError
+from engine.store.guards import guard_log
 from engine.store.tables import metadata
 
 REVISION = "0001"
 """The schema that `tables.py` describes (a test compares it with the newest migration)."""
 
 FILE_NAME = "benchcards.db"
+
+WRITE = "benchcards_write"
+"""Execution option of a connection whose transaction takes the write lock when it begins."""
 
 
 class Store:
@@ -36,7 +40,7 @@ class Store:
         Raises StoreDamaged, or StoreError where the disk is full, read-only, or the file stays locked.
         """
         with self._words(), self.engine.connect() as connection:
-            connection.execution_options(**{sqlite.WRITE: True})
+            connection.execution_options(**{WRITE: True})
             with connection.begin():
                 yield connection
 
@@ -81,9 +85,11 @@ def open_store(place: str | Path) -> Store:
             raise StoreError("The database needs a file: one in memory would be lost with the app.")
         path.parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(url, **sqlite.engine_options())
-        sqlite.prepare(engine)
+        sqlite.prepare(engine, WRITE)
     else:
-        engine = create_engine(url, isolation_level="SERIALIZABLE")
+        engine = create_engine(url)
+        if engine.dialect.name == "postgresql":
+            postgresql.prepare(engine, WRITE)
     store = Store(engine, path)
     try:
         _bring_up_to_date(store)
@@ -132,9 +138,7 @@ def _revision(connection: Connection) -> str | None:
 def _make(connection: Connection) -> None:
     """The newest schema in an empty database, in one go: what all the migrations together would make."""
     metadata.create_all(connection, checkfirst=False)
-    if connection.dialect.name == "sqlite":
-        for guard in sqlite.GUARDS:
-            connection.exec_driver_sql(guard)
+    guard_log(connection)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
         "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"

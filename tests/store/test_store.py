@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, create_engine, delete, insert, select, update
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from engine.store import Store, StoreDamaged, StoreError, open_store
 from engine.store.migrations.upgrade import newest_revision, upgrade
@@ -151,11 +149,3 @@ def test_a_damaged_file_is_noticed_when_it_is_opened(tmp_path: Path, harm: str) 
         open_store(path)
     assert raised.value.backups == ()
     assert str(path) in str(raised.value)
-
-
-def test_every_table_can_be_made_in_postgresql() -> None:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    for table in metadata.sorted_tables:
-        assert str(CreateTable(table).compile(dialect=dialect))
-        for index in table.indexes:
-            assert str(CreateIndex(index).compile(dialect=dialect))
