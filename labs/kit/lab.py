@@ -43,6 +43,8 @@ class Lab:
     tools: tuple[str, ...] = ()
     """Programs it needs on the PATH, e.g. ("ncu",)."""
     time_limit_s: int = 600
+    uses_torch: bool = True
+    """False: it needs no torch and starts at once."""
 
 
 class LabFailed(Exception):
@@ -65,6 +67,7 @@ class Bench:
     """A folder for the files it leaves."""
 
     def progress(self, done: float, total: float, label: str) -> None:
+        """`label` is a stage code (`stage.<label>` in the lab's words); a total of 0 means: not known yet."""
         self.emit(Progress(done=done, total=total, label=label))
 
     def metric(
