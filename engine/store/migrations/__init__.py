@@ -1,0 +1,1 @@
+"""Schema migrations (Alembic). `upgrade` is run by `engine.store.store` when one is due."""

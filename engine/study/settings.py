@@ -1,0 +1,211 @@
+"""What the learner can set, each value checked before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+
+from sqlalchemy import Connection, delete, insert, select
+
+from engine.store import Store
+from engine.store.tables import schedulers
+from engine.store.tables import settings as table
+from engine.study.faults import StudyError
+from engine.study.schedule import LONGEST_DAYS, SchedulerParams
+from engine.study.steps import parse_steps, write_steps
+
+LANGUAGES = ("auto", "en", "vi", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """The settings of the daily work. Steps are text such as `1m 10m 1h 1d`.
+
+    learn_ahead_minutes: when nothing else is left, learning cards due within these minutes come at once.
+    interface_language: `auto` follows the browser.
+    """
+
+    new_per_day: int = 20
+    reviews_per_day: int = 200
+    learning_steps: str = "1m 10m"
+    relearning_steps: str = "10m"
+    desired_retention: float = 0.9
+    maximum_days: int = LONGEST_DAYS
+    learn_ahead_minutes: int = 20
+    rollover_hour: int = 4
+    interface_language: str = "auto"
+
+    @property
+    def scheduler(self) -> SchedulerParams:
+        """The part that the schedule depends on."""
+        return SchedulerParams(
+            desired_retention=self.desired_retention,
+            learning_steps=parse_steps(self.learning_steps),
+            relearning_steps=parse_steps(self.relearning_steps),
+            maximum_days=self.maximum_days,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFault:
+    """One value that cannot be kept: the field, a code and arguments for the reader's language.
+
+    Codes: `out_of_range` {low, high}, `not_whole` {low, high}, `not_a_number` {low, high}, `bad_steps`
+    {detail}, `bad_choice` {choices}, `unknown_field`. `str()` is the message in English.
+    """
+
+    field: str
+    code: str
+    args: tuple[tuple[str, str], ...]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}"
+
+
+class SettingsRefused(StudyError):
+    """Values that cannot be kept; nothing was changed."""
+
+    def __init__(self, faults: tuple[SettingFault, ...]) -> None:
+        self.faults = faults
+        super().__init__("\n".join(str(fault) for fault in faults))
+
+
+Checked = int | float | str
+RANGES: dict[str, tuple[float, float]] = {
+    "new_per_day": (0, 9999),
+    "reviews_per_day": (0, 9999),
+    "desired_retention": (0.7, 0.99),
+    "maximum_days": (1, LONGEST_DAYS),
+    "learn_ahead_minutes": (0, 720),
+    "rollover_hour": (0, 12),
+}
+"""Lowest and highest value of each number, both allowed."""
+
+
+def checked(values: Mapping[str, object]) -> StudySettings:
+    """Settings from values as they come from a form or a file; what is missing keeps its default.
+
+    Raises SettingsRefused with every fault there is.
+    """
+    good: dict[str, Checked] = {}
+    faults: list[SettingFault] = []
+    for name, value in values.items():
+        check = _CHECKS.get(name)
+        outcome = (
+            SettingFault(name, "unknown_field", (), "there is no such setting")
+            if check is None
+            else check(name, value)
+        )
+        if isinstance(outcome, SettingFault):
+            faults.append(outcome)
+        else:
+            good[name] = outcome
+    if faults:
+        raise SettingsRefused(tuple(faults))
+    return StudySettings(**good)  # type: ignore[arg-type]  # each field was checked under its name
+
+
+def load(store: Store) -> StudySettings:
+    """The settings kept in the store."""
+    with store.read() as connection:
+        return load_in(connection)
+
+
+def load_in(connection: Connection) -> StudySettings:
+    """The settings, within a transaction.
+
+    A value that an older version kept and that is not allowed any more gives way to its default.
+    """
+    kept = {row.key: row.value for row in connection.execute(select(table)) if row.key in _CHECKS}
+    return checked(
+        {
+            name: value
+            for name, value in kept.items()
+            if not isinstance(_CHECKS[name](name, value), SettingFault)
+        }
+    )
+
+
+def save(store: Store, values: StudySettings | Mapping[str, object]) -> StudySettings:
+    """Checks and keeps settings; a mapping changes the fields it names. Returns what is kept.
+
+    Raises SettingsRefused. Cards shown before the change keep the intervals that were shown.
+    """
+    changes = asdict(values) if isinstance(values, StudySettings) else dict(values)
+    with store.begin() as connection:
+        before = load_in(connection)
+        now = checked({**asdict(before), **changes})
+        remember(connection, before.scheduler)
+        remember(connection, now.scheduler)
+        names = [field.name for field in fields(StudySettings)]
+        connection.execute(delete(table).where(table.c.key.in_(names)))
+        connection.execute(insert(table), [{"key": name, "value": getattr(now, name)} for name in names])
+    return now
+
+
+def remember(connection: Connection, params: SchedulerParams) -> None:
+    """Keeps what a scheduler was set to, under its fingerprint."""
+    known = select(schedulers.c.fingerprint).where(schedulers.c.fingerprint == params.fingerprint)
+    if connection.execute(known).first() is None:
+        row = {"fingerprint": params.fingerprint, "params": params.to_json()}
+        connection.execute(insert(schedulers), row)
+
+
+def scheduler_of(connection: Connection, fingerprint: str) -> SchedulerParams | None:
+    """What the scheduler with this fingerprint was set to, or None where it was never in use here."""
+    kept = connection.execute(
+        select(schedulers.c.params).where(schedulers.c.fingerprint == fingerprint)
+    ).scalar_one_or_none()
+    return None if kept is None else SchedulerParams.from_json(kept)
+
+
+def _number(name: str, value: object, *, whole: bool) -> Checked | SettingFault:
+    low, high = RANGES[name]
+    args = (("low", f"{low:g}"), ("high", f"{high:g}"))
+    of = f"{'a whole number' if whole else 'a number'} from {low:g} to {high:g}"
+    try:
+        number = float(str(value).strip().replace(",", "."))
+    except ValueError:
+        return SettingFault(name, "not_a_number", args, f"{value!r} is not {of}")
+    if not low <= number <= high:  # also refuses NaN
+        return SettingFault(name, "out_of_range", args, f"{value} is out of range: it must be {of}")
+    if whole and number != int(number):
+        return SettingFault(name, "not_whole", args, f"{value} is not {of}")
+    return int(number) if whole else number
+
+
+def _whole(name: str, value: object) -> Checked | SettingFault:
+    return _number(name, value, whole=True)
+
+
+def _real(name: str, value: object) -> Checked | SettingFault:
+    return _number(name, value, whole=False)
+
+
+def _steps(name: str, value: object) -> Checked | SettingFault:
+    try:
+        return write_steps(parse_steps(str(value)))
+    except ValueError as error:
+        hint = f"{error}. Write up to 10 steps of 1m to 30d, such as 1m 10m 1h 1d, none shorter than the last"
+        return SettingFault(name, "bad_steps", (("detail", str(error)),), hint)
+
+
+def _language(name: str, value: object) -> Checked | SettingFault:
+    if isinstance(value, str) and value in LANGUAGES:
+        return value
+    choices = ", ".join(LANGUAGES)
+    return SettingFault(name, "bad_choice", (("choices", choices),), f"{value!r} is not one of {choices}")
+
+
+_CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
+    "new_per_day": _whole,
+    "reviews_per_day": _whole,
+    "learning_steps": _steps,
+    "relearning_steps": _steps,
+    "desired_retention": _real,
+    "maximum_days": _whole,
+    "learn_ahead_minutes": _whole,
+    "rollover_hour": _whole,
+    "interface_language": _language,
+}

@@ -1,0 +1,57 @@
+"""The table of card states: derived from the log, read by the queue."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from engine.store.tables import card_states, cards, reviews, undos
+from engine.study.card_state import NEW, CardState
+from engine.study.fuzz import place
+
+
+def read(connection: Connection, card_id: str) -> tuple[CardState, int]:
+    """A card's state and version; a card that was never answered is new, version 0."""
+    row = connection.execute(select(card_states).where(card_states.c.card_id == card_id)).mappings().first()
+    return (NEW, 0) if row is None else (CardState.from_json(dict(row)), int(row["version"]))
+
+
+def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:
+    """Puts a card's state in place of the one before, and says in `cards` whether it was started."""
+    row = {**state.to_json(), "version": version, "shuffle": shuffle(card_id, state.reps)}
+    found = connection.execute(update(card_states).where(card_states.c.card_id == card_id).values(row))
+    if found.rowcount == 0:
+        connection.execute(insert(card_states), {"card_id": card_id, **row})
+    started = state.phase != "new"
+    connection.execute(
+        update(cards).where(cards.c.id == card_id, cards.c.started != started).values(started=started)
+    )
+
+
+def shuffle(card_id: str, reps: int) -> int:
+    """The card's place among cards due on one day: as good as random, and the same in every process."""
+    return int(place(f"{card_id}\0order", reps) * (1 << 31))
+
+
+def recompute(connection: Connection, card_id: str | None = None) -> int:
+    """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are."""
+    query = select(
+        reviews.c.card_id, reviews.c.state_after, undos.c.id.is_not(None).label("undone")
+    ).outerjoin(undos, undos.c.review_id == reviews.c.id)
+    old = delete(card_states)
+    started = update(cards)
+    if card_id is not None:
+        query = query.where(reviews.c.card_id == card_id)
+        old = old.where(card_states.c.card_id == card_id)
+        started = started.where(cards.c.id == card_id)
+    folded: dict[str, tuple[CardState, int]] = {}
+    for row in connection.execute(query.order_by(reviews.c.card_id, reviews.c.version)):
+        state, version = folded.get(row.card_id, (NEW, 0))
+        if row.undone:
+            folded[row.card_id] = (state, version + 2)
+        else:
+            folded[row.card_id] = (CardState.from_json(row.state_after), version + 1)
+    connection.execute(old)
+    connection.execute(started.values(started=False))
+    for of, (state, version) in folded.items():
+        write(connection, of, state, version)
+    return len(folded)
