@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,23 +63,19 @@ WHOLE_FILE = "file"
 
 
 def locate(root: Node | None, line: int) -> Loc:
-    """The innermost value that stands on `line`: the last one that begins at or before it."""
+    """The innermost value that stands on `line`: the last one that begins at or before it.
+
+    Where several values begin on that very line, it is the value that holds them.
+    """
     loc: list[str | int] = []
     node = root
-    while node is not None:
-        value = node.value
-        if isinstance(value, str):
-            break
-        steps: Iterator[tuple[str | int, Node]] = iter(
-            value.items() if isinstance(value, dict) else enumerate(value)
+    while node is not None and not isinstance(node.value, str):
+        steps: Iterable[tuple[str | int, Node]] = (
+            node.value.items() if isinstance(node.value, dict) else enumerate(node.value)
         )
-        chosen: tuple[str | int, Node] | None = None
-        for step, item in steps:
-            if item.line > line:
-                break
-            chosen = (step, item)
-        if chosen is None:
+        before = [(step, item) for step, item in steps if item.line <= line]
+        if not before or (len(before) > 1 and before[-2][1].line == line):
             break
-        loc.append(chosen[0])
-        node = chosen[1]
+        loc.append(before[-1][0])
+        node = before[-1][1]
     return tuple(loc)

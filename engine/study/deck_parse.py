@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from pydantic import ValidationError
@@ -115,7 +116,7 @@ def _labs(root: Node) -> Iterator[Mention]:
         places += [(*loc, *claim, "measured", "lab") for claim, _ in items(card, "claims")]
         for place in places:
             mention = _mention(root, place)
-            if mention is not None:
+            if mention is not None and re.match(shape.NAME, mention.name):
                 yield mention
 
 

@@ -67,6 +67,8 @@ def _field(reached: Loc, card: int, content: str) -> Loc:
     """The field to name: how far the parser got within the card, and then the key on the line."""
     loc = reached if reached[:2] == ("cards", card) else ("cards", card)
     key = _KEY.match(content)
+    if key is not None and key.group(2) in loc[2:]:
+        return loc[: loc.index(key.group(2), 2) + 1]
     if key is None or (isinstance(loc[-1], str) and "\t" not in key.group(1)):
         return loc
     return (*(loc[:-1] if isinstance(loc[-1], str) else loc), key.group(2))
@@ -159,7 +161,7 @@ def explain(error: yaml.MarkedYAMLError, lines: list[str]) -> tuple[int, str]:
 
 
 def _misplaced(problem: str, context: str) -> str:
-    if "block sequence entries" in problem:
+    if "sequence entries" in problem:
         return "has a list item behind a field's name: begin the item on the next line with '- '"
     if "'-' indicator" in problem or "block collection" in context:
         return "stands between the items of a list: begin it with '- ', or mend the indentation"

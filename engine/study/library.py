@@ -51,27 +51,11 @@ def _deck_files(folders: Sequence[Path], faults: list[Fault]) -> Iterator[Path]:
     seen: set[str] = set()
     for folder in folders:
         try:
-            listed = sorted(os.listdir(folder))
-        except NotADirectoryError:
-            paths = [folder]
-        except FileNotFoundError:
-            continue
+            paths = _listed(folder)
         except OSError as error:
-            faults.append(
-                Fault(
-                    _shown(folder),
-                    1,
-                    "file",
-                    f"can't be opened as a folder ({error.strerror}): check its rights",
-                )
-            )
+            message = f"can't be opened as a folder ({error.strerror}): check its rights"
+            faults.append(Fault(_shown(folder), 1, "file", message))
             continue
-        else:
-            paths = [
-                folder / name
-                for name in listed
-                if name.lower().endswith((".yaml", ".yml")) and not name.startswith(".")
-            ]
         for path in paths:
             real = os.path.realpath(path)
             if real not in seen:
@@ -79,9 +63,29 @@ def _deck_files(folders: Sequence[Path], faults: list[Fault]) -> Iterator[Path]:
                 yield path
 
 
+def _listed(folder: Path) -> list[Path]:
+    """The deck files in `folder`; itself where it is a file. Raises OSError where it can't be opened."""
+    try:
+        names = sorted(os.listdir(folder))
+    except NotADirectoryError:
+        return [folder]
+    except OSError as error:
+        if os.path.islink(folder):
+            return [folder]  # a link that leads nowhere: reading it says so
+        if isinstance(error, FileNotFoundError):
+            return []
+        raise
+    return [
+        folder / name
+        for name in names
+        if name.lower().endswith((".yaml", ".yml")) and not name.startswith(".")
+    ]
+
+
 def _shown(path: Path) -> str:
-    """The path as messages write it; a name that is not UTF-8 is written as far as it goes."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    """The path as messages write it, on one line and in UTF-8 whatever its name holds."""
+    text = os.fsencode(path).decode("utf-8", "replace")
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
 
 
 def _parsed(path: Path, file: str, kept: DeckCache | None) -> ParsedDeck:

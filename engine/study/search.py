@@ -20,7 +20,7 @@ _AROUND = ".,;:!?\"'()[]{}<>“”‘’«»、。《》「」…`*"
 
 
 def fold(text: str) -> str:
-    """`text` as search compares it: lower case, no diacritics, full-width forms as plain ones, single spaces."""
+    """`text` as search compares it: lower case, no diacritics, full-width forms made plain, single spaces."""
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", text)).translate(_D_STROKE)
         text = unicodedata.normalize("NFC", text)
