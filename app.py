@@ -6,7 +6,7 @@ import streamlit as st
 
 from app_pages import damaged
 from app_pages.words import say
-from engine.store import StoreDamaged
+from engine.store import StoreError
 
 st.set_page_config(page_title="Benchcards", page_icon=":material/speed:", layout="centered")
 
@@ -23,5 +23,5 @@ page = st.navigation(
 )
 try:
     page.run()
-except StoreDamaged as fault:
+except StoreError as fault:
     damaged.show(fault)

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from app_pages.review_card.faces import Faces
 from engine.folders import data_folder, project_folder
 from engine.store import FILE_NAME, Store, open_store
 from engine.study import settings as study_settings
@@ -41,6 +42,7 @@ class House:
     data: Path
     store: Store
     desk: Desk
+    faces: Faces
     settings: StudySettings
     library: Library = field(default_factory=Library)
     decks_seen: Signature = ()
@@ -58,7 +60,13 @@ def house() -> House:
         known = _houses.get(data)
         if known is None:
             store = open_store(data / FILE_NAME)
-            known = House(data=data, store=store, desk=Desk(store), settings=study_settings.load(store))
+            known = House(
+                data=data,
+                store=store,
+                desk=Desk(store),
+                faces=Faces(data),
+                settings=study_settings.load(store),
+            )
             _houses[data] = known
         return known
 
@@ -79,6 +87,11 @@ def desk() -> Desk:
     """The desk, which knows the cards that the decks hold now."""
     library()
     return house().desk
+
+
+def faces() -> Faces:
+    """The cards of this data folder as HTML."""
+    return house().faces
 
 
 def runs() -> Runs:

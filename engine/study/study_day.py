@@ -55,11 +55,12 @@ def day_start_ms(day: str, zone: str, rollover_hour: int) -> int:
 def study_day(instant_ms: int, zone: str, rollover_hour: int) -> str:
     """The study day (ISO date) that an instant belongs to in `zone`."""
     local = from_ms(instant_ms).astimezone(zone_of(zone)).date()
-    for ahead in (1, 0):
-        day = (local + timedelta(days=ahead)).isoformat()
+    # one ahead: a clock turned back over midnight; more than one back: a country that skipped a date
+    for offset in (1, 0, -1):
+        day = (local + timedelta(days=offset)).isoformat()
         if day_start_ms(day, zone, rollover_hour) <= instant_ms:
             return day
-    return (local - timedelta(days=1)).isoformat()
+    return (local - timedelta(days=2)).isoformat()
 
 
 def add_days(day: str, days: int) -> str:

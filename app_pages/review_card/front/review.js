@@ -6,6 +6,7 @@ const TICK = 500;
 const BOUNCE = 180;
 const EVIDENCE_AFTER = 150;
 const STALE_AFTER = 30000;
+const MINUTE = 60 * 1000;
 const LONGEST_SLEEP = 30 * 60 * 1000;
 
 const COUNT_OF = { new: "new", learning: "learning", review: "due" };
@@ -55,7 +56,8 @@ class Review {
 
   receive(data, send) {
     this.send = send;
-    const first = this.words === undefined;
+    const fresh = this.session !== data.session; // the server knows nothing of what was sent before
+    this.session = data.session;
     this.words = data.words;
     this.language = data.language;
     this.receivedAt = performance.now();
@@ -68,7 +70,8 @@ class Review {
     this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
     this.queue.take(data);
     if (done.length || !this.outbox.waiting) this.loud();
-    if (first && this.outbox.waiting) this.tell();
+    const missing = data.items.length > this.queue.items.length;
+    if ((fresh && this.outbox.waiting) || missing) this.tell();
     this.choose();
     for (const each of data.undone) this.takenBack(each);
     for (const each of refused) this.refused(each);
@@ -172,6 +175,8 @@ class Review {
       version: item.version,
       rating,
       shown_at_ms: item.shown_at_ms,
+      shown_day: item.shown_day,
+      scheduler: item.scheduler,
       answered_at_ms: Math.round(this.serverNow + performance.now() - this.receivedAt),
       answer_ms: this.watch.ms,
       count: COUNT_OF[item.phase],
@@ -250,8 +255,13 @@ class Review {
   }
 
   tick() {
-    if (!this.outbox.waiting || this.send === undefined) return;
+    if (this.send === undefined) return;
     const now = performance.now();
+    if (!this.outbox.waiting) {
+      // "in 8 min" on the done screen would grow stale
+      if (this.view === null && !document.hidden && now - this.sent > MINUTE) this.tell();
+      return;
+    }
     if (now - this.outbox.since > SILENT_AFTER && now - this.receivedAt > SILENT_AFTER) this.quiet();
     if (now - this.sent > RESEND_AFTER) this.tell();
   }
