@@ -1,7 +1,8 @@
 """What the interface says, in the reader's language.
 
-The catalogue of a language is `<language>.json` and every `<page>.<language>.json` beside this module, flat and
-merged; a string takes its arguments by `str.format`. Wording avoids plurals ("Due: 3", not "3 cards are due"), so that no language needs rules.
+The catalogue of a language is `<language>.json` and every `<page>.<language>.json` beside this module, all
+flat; a string takes its arguments by `str.format`. Wording avoids plurals ("Due: 3", not "3 cards are due"),
+so that no language needs rules.
 """
 
 from __future__ import annotations
