@@ -109,14 +109,10 @@ def _encode(parsed: ParsedDeck) -> list[Any]:
             [_encode_card(card) for card in deck.cards],
         ],
         [[fault.line, fault.field, fault.message] for fault in parsed.faults],
-        None if parsed.deck_id is None else _encode_mention(parsed.deck_id),
-        [_encode_mention(mention) for mention in parsed.card_ids],
-        [_encode_mention(mention) for mention in parsed.labs],
+        parsed.deck_id,
+        parsed.card_ids,
+        parsed.labs,
     ]
-
-
-def _encode_mention(mention: Mention) -> list[Any]:
-    return [mention.name, mention.field, mention.line]
 
 
 def _encode_card(card: Card) -> list[Any]:
@@ -171,8 +167,8 @@ def _decode(stored: Any, file: str) -> ParsedDeck:
         ),
         faults=tuple(Fault(file, *fault) for fault in faults),
         deck_id=None if deck_id is None else Mention(*deck_id),
-        card_ids=tuple([Mention(*mention) for mention in card_ids]),
-        labs=tuple([Mention(*mention) for mention in labs]),
+        card_ids=tuple(map(Mention._make, card_ids)),
+        labs=tuple(map(Mention._make, labs)),
     )
 
 

@@ -40,16 +40,12 @@ def parse_deck(raw: bytes, file: str) -> ParsedDeck:
     found = [*content.problems, *reading.problems]
     if root is None:
         if not found:
-            found.append(
-                Problem(1, (), "is empty: a deck begins with `deck:`, see README.md beside the decks")
-            )
+            found.append(Problem(1, (), "is empty: a deck begins with `deck:`, see cards/README.md"))
         return ParsedDeck(None, _faults(file, found, None))
     if root.broken:
         return ParsedDeck(None, _faults(file, found, root))
     if not isinstance(root.value, dict):
-        found.append(
-            Problem(root.line, (), "must begin with `deck:` and `cards:`, see README.md beside the decks")
-        )
+        found.append(Problem(root.line, (), "must begin with `deck:` and `cards:`, see cards/README.md"))
         return ParsedDeck(None, _faults(file, found, root))
     model: shape.DeckFileShape | None = None
     try:

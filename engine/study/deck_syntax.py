@@ -19,6 +19,10 @@ MAX_MISTAKES = 20
 """The whole deck is read once more for each; a deck with more is mended in two goes."""
 
 
+MAX_CHARACTERS = 16_000_000
+"""Read in all the rounds together: a huge broken deck must not hold the app up for minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """`root` is None where nothing can be checked further: the file is empty or broken outside its cards."""
@@ -39,7 +43,8 @@ def read(text: str) -> Reading:
     """The tree of a deck's text and every mistake in its YAML; a card with a mistake is marked broken."""
     lines = text.split("\n")
     aside: dict[int, _Aside] = {}
-    for _ in range(2 * MAX_MISTAKES):
+    rounds = min(2 * MAX_MISTAKES, max(2, MAX_CHARACTERS // (len(text) + 1)))
+    for _ in range(rounds):
         tree = parse("\n".join(lines) if aside else text)
         mistakes = [card.mistake for card in aside.values()]
         if tree.error is None:

@@ -100,7 +100,8 @@ class _Builder:
         line = _line(event)
         text: str = event.value
         self.refuse_extras(event, line)
-        junk = escaped_junk(text)
+        # only an escape can make such a character: the text itself has been looked through
+        junk = escaped_junk(text) if event.style == '"' else None
         if junk is not None:
             self.fault(line, junk)
         self.add(Node(text, line, broken=junk is not None))
@@ -116,7 +117,7 @@ class _Builder:
             short = tag.replace("tag:yaml.org,2002:", "!!")
             self.fault(line, f"YAML tags ({short}) are not read here: every value is text, take the tag out")
 
-    def open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> bool:
+    def open(self, event: yaml.CollectionStartEvent) -> bool:
         line = _line(event)
         self.refuse_extras(event, line)
         if len(self.stack) >= MAX_DEPTH:
@@ -156,10 +157,10 @@ def _feed(builder: _Builder, loader: yaml.SafeLoader) -> None:
         event: yaml.Event | None = loader.get_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.ScalarEvent):
             builder.scalar(event)
-        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+        elif isinstance(event, yaml.CollectionStartEvent):
             if not builder.open(event):
                 return
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+        elif isinstance(event, yaml.CollectionEndEvent):
             builder.add(builder.stack.pop().node)
         elif isinstance(event, yaml.AliasEvent):
             line = _line(event)

@@ -50,14 +50,14 @@ def median_ms(work: Callable[[], object], repeat: int = 5) -> float:
     return statistics.median(samples)
 
 
-def process_ms(code: str, *words: Path) -> float:
+def process_ms(code: str, *words: Path, repeat: int = 5) -> float:
     """A fresh interpreter doing `code`, less an empty one: what a start of the app pays, imports included."""
 
     def run(program: str) -> Callable[[], object]:
         command = [sys.executable, "-c", program, *map(str, words)]
         return lambda: subprocess.run(command, cwd=ROOT, check=True)
 
-    return median_ms(run(code)) - median_ms(run("pass"))
+    return median_ms(run(code), repeat) - median_ms(run("pass"), repeat)
 
 
 _LOAD = (
@@ -76,14 +76,16 @@ def main() -> None:
         folder.mkdir()
         size = write_decks(folder)
         texts = [path.read_bytes() for path in sorted(folder.glob("*.yaml"))]
-        print(f"{DECKS * CARDS_EACH} cards in {DECKS} decks, {size / 1e6:.1f} MB; median of 5\n")
+        print(
+            f"{DECKS * CARDS_EACH} cards in {DECKS} decks, {size / 1e6:.1f} MB; median of 5 (baseline: 1)\n"
+        )
 
         def load(kept: Path | None) -> Library:
             return load_library([folder], lab_names=None, cache=kept)
 
         library = load(cache)
         assert len(library.by_id) == DECKS * CARDS_EACH, library.faults
-        baseline = median_ms(lambda: [yaml.safe_load(text) for text in texts], repeat=3)
+        baseline = median_ms(lambda: [yaml.safe_load(text) for text in texts], repeat=1)
         rows = [
             ("yaml.safe_load (baseline)", baseline),
             (
@@ -94,7 +96,7 @@ def main() -> None:
             ("load_library, warm", median_ms(lambda: load(cache))),
         ]
         _table("in a running process", rows, baseline)
-        plain = process_ms(_PLAIN.format(loader="SafeLoader"), folder)
+        plain = process_ms(_PLAIN.format(loader="SafeLoader"), folder, repeat=1)
         rows = [
             ("yaml.safe_load (baseline)", plain),
             ("yaml.load with libyaml's loader", process_ms(_PLAIN.format(loader="CSafeLoader"), folder)),

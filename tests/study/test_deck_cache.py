@@ -67,7 +67,7 @@ def test_an_edit_is_seen_even_with_the_same_size_and_time(tmp_path: Path, decks:
 def test_the_labs_are_checked_anew_on_a_warm_start(tmp_path: Path, decks: Path) -> None:
     load(tmp_path)
     library = load_library([decks], lab_names={"mbu_floor"}, cache=tmp_path / "cache")
-    assert ("cards[0].labs[0]", 'there is no lab "fusion": the labs here are mbu_floor') in [
+    assert ("cards[0].labs[0]", 'there is no lab "fusion": the labs are mbu_floor') in [
         (fault.field, fault.message) for fault in library.faults
     ]
 

@@ -275,3 +275,11 @@ def test_a_message_never_shows_python_or_yaml_words(tmp_path: Path) -> None:
         for fault in faults_of(tmp_path, _last(old, new)):
             for word in ("Traceback", "pydantic", "<class", "str_type", "mapping values", "NoneType", "dict"):
                 assert word not in fault.message
+
+
+def test_mistakes_in_a_large_deck_are_told_up_to_a_bound(tmp_path: Path) -> None:
+    head, _, cards = GOOD.partition("cards:\n")
+    broken = cards.replace("title: MBU", "title: MBU: x").replace("title: Sàn", "title: %Sàn")
+    faults = faults_of(tmp_path, head + "cards:\n" + broken * 1_000)
+    assert len(faults) >= 10
+    assert {fault.field.rpartition(".")[2] for fault in faults} == {"title"}
