@@ -34,7 +34,7 @@ class Drawn:
     """A chart with what it shows in words, for those who don't see it."""
 
     title: str
-    chart: alt.LayerChart | alt.Chart
+    chart: alt.LayerChart | alt.FacetChart
     alt: str
 
 
@@ -93,7 +93,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
         for label in metrics[0].labels
         if all(metric.labels.get(label) == metrics[0].labels[label] for metric in metrics)
     )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "variant": words.variant(metric, without=same) or title,
             "value": metric.value * factor,
@@ -168,7 +168,7 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
     x, values = numeric[0], _of_one_unit(series, numeric[1:])
     groups = [column for column in range(len(series.columns)) if column not in numeric]
     title = words.find(f"series.{series.name}") or words.word(f"series.{series.name}")
-    rows = []
+    rows: list[dict[str, Any]] = []
     for row in series.rows:
         group = " · ".join(words.value(row[column]) for column in groups if row[column] is not None)
         for column in values:
@@ -178,11 +178,12 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
                 rows.append({"x": row[x], "value": row[column], "line": line or name})
     if not rows:
         return None
-    frame = pd.DataFrame(rows)
     unit = series.units.get(series.columns[values[0]], "")
-    shown_unit, factor, sign = _scale([row["value"] for row in rows], unit)
-    frame["value"] = frame["value"] * factor
-    frame["text"] = [quantity(row["value"], shown_unit, words.language) for row in rows]
+    unit, factor, sign = _scale([row["value"] for row in rows], unit)
+    for drawn in rows:
+        drawn["text"] = quantity(drawn["value"], unit, words.language)
+        drawn["value"] *= factor
+    frame = pd.DataFrame(rows)
     lines = list(dict.fromkeys(row["line"] for row in rows))
     along = _axis_title(words.word(f"column.{series.columns[x]}"), series.units.get(series.columns[x], ""))
     up = _axis_title(words.word(f"column.{series.columns[values[0]]}") if len(values) == 1 else title, sign)
@@ -215,17 +216,14 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
                 x=alt.value("width"), y="value:Q", text="name:N"
             )
         )
-    ends = "; ".join(
-        f"{line}: {quantity(first, shown_unit, words.language)} – {quantity(last, shown_unit, words.language)}"
-        for line in lines[:6]
-        for first, last in [_ends(rows, line)]
-    )
+    ends = "; ".join(f"{line}: {_ends(rows, line)}" for line in lines[:6])
     return Drawn(title, alt.layer(*layers).properties(height=280), f"{title}. {along}. {ends}")
 
 
-def _ends(rows: Sequence[dict[str, Any]], line: str) -> tuple[float, float]:
-    values = [row["value"] for row in rows if row["line"] == line]
-    return values[0], values[-1]
+def _ends(rows: Sequence[dict[str, Any]], line: str) -> str:
+    """The first and the last value of a line."""
+    values = [row["text"] for row in rows if row["line"] == line]
+    return f"{values[0]} – {values[-1]}"
 
 
 def _is_numeric(series: Series, column: int) -> bool:

@@ -94,5 +94,4 @@ def moment(when: datetime, zone: str, language: str) -> str:
 
 
 def _signs(text: str, language: str) -> str:
-    thousands, point = _SEPARATORS.get(language, _SEPARATORS["en"])
-    return text.translate(str.maketrans({",": thousands, ".": point}))
+    return text.translate(str.maketrans(",.", "".join(_SEPARATORS.get(language, _SEPARATORS["en"]))))

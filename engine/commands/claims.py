@@ -10,10 +10,9 @@ from typing import Any
 
 from engine.claims.evidence import EvidenceRow, Measured, evidence, only_on
 from engine.claims.hardware_quantities import Hardware, of_key
-from engine.claims.sources import all_results, this_hardware
+from engine.claims.sources import all_results, kept_results, this_hardware
 from engine.commands.check import default_paths
 from engine.folders import data_folder
-from engine.measure.runs import Runs
 from engine.measure.specs import match, specs
 from engine.store import FILE_NAME, open_store
 from engine.study.card import Says
@@ -38,9 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_folder()
     store = open_store(data / FILE_NAME)
     try:
-        runs = Runs(store, data)
-        results = all_results(runs)
-        hardware = asked or this_hardware(runs)
+        results = all_results(kept_results(store, data))
+        hardware = asked or this_hardware(data)
         if asked is not None:
             results = only_on(results, asked)
         rows = [row for card in library.by_id.values() for row in evidence(card, hardware, results)]
