@@ -8,7 +8,7 @@ from app_pages import damaged
 from app_pages.words import say
 from engine.store import StoreError
 
-st.set_page_config(page_title="Benchcards", page_icon=":material/speed:", layout="centered")
+st.set_page_config(page_title="Benchcards", layout="centered")
 
 page = st.navigation(
     [

@@ -22,7 +22,11 @@ function fill(text, values) {
 
 function kicker(card, words) {
   const parts = [el("span", { lang: card.lang }, card.deck), words[`kind.${card.kind}`]];
-  if (card.lessons.length) parts.push(fill(words.lessons, { names: card.lessons.join(", ") }));
+  if (card.lessons.length) {
+    const names = card.lessons.join(", ");
+    // "Lesson 55, 61", but "Day 11" says by itself what it is
+    parts.push(/^[\d, ]+$/.test(names) ? fill(words.lessons, { names }) : names);
+  }
   const line = el("p", { class: "kicker" });
   if (card.priority) line.append(el("span", { class: "priority" }, words.priority));
   for (const part of parts) line.append(el("span", {}, part));
