@@ -60,8 +60,9 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
         live_run(under_way[0].id, key=key)
         return
     if not info.can_run:
-        _cannot_run(info)
+        cannot_run(info)
         return
+    runs.warm_up()
     start = start_values(info, dict(link.set))
     with st.container(horizontal=True, vertical_alignment="center"):
         button = st.container(width="content")
@@ -97,7 +98,8 @@ def start_run(lab: str, params: dict[str, Scalar], device: str = "auto") -> None
         st.toast(str(error), icon=":material/error:")
 
 
-def _cannot_run(info: LabInfo) -> None:
+def cannot_run(info: LabInfo) -> None:
+    """Why the lab can't run on this machine, and what it needs."""
     code = f"run.failure.{info.why_not}"
     text = say(code) if knows(code) else say("run.failure.unsupported")
     needs = ", ".join(info.tools) if info.why_not == "needs_tool" else ""
