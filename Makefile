@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: run test format bench clean
 
 run: $(VENV)/installed
-	@$(BIN)/python -m streamlit run app.py
+	@$(BIN)/python -m streamlit run serve.py
 
 test: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check .
