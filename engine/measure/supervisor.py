@@ -41,6 +41,7 @@ class Supervisor:
         self._wants_parent = False
         self._awake = threading.Event()
         self._closing = False
+        self._trouble = ""
         self._thread = threading.Thread(target=self._live, name="lab runs", daemon=True)
 
     def start(self) -> None:
@@ -76,8 +77,12 @@ class Supervisor:
                     self._step()
                     self._start_parent()
                     wait = _BUSY_S if self._watches or self._sweeping else _IDLE_S
-            except Exception:  # noqa: BLE001  # the thread must live on: a full disk or a locked file may pass
-                _log.exception("supervising the lab runs")
+                self._trouble = ""
+            except Exception as error:  # noqa: BLE001  # the thread must live on: a full disk may pass
+                wait = _IDLE_S
+                if str(error) != self._trouble:
+                    self._trouble = str(error)
+                    _log.exception("supervising the lab runs")
             self._awake.wait(wait)
             self._awake.clear()
         self._shut_down()
