@@ -1,0 +1,18 @@
+"""Tells of the process that it runs in."""
+
+import os
+import sys
+
+from labs.kit.lab import Bench, Lab
+
+
+def run(bench: Bench) -> None:
+    torch = sys.modules.get("torch")
+    bench.metric("torch_loaded", int(torch is not None), "1")
+    bench.metric("gpu_context", int(torch is not None and torch.cuda.is_initialized()), "1")
+    bench.metric("leads_session", int(os.getsid(0) == os.getpid()), "1")
+    bench.metric("parent", os.getppid(), "pid")
+    bench.metric("descriptors", len(os.listdir("/proc/self/fd")), "1")
+
+
+LAB = Lab(name="tells", run=run, devices=("cpu",), uses_torch=False, time_limit_s=60)
