@@ -19,6 +19,7 @@ from engine.study.card import Library
 from engine.study.desk import Queue
 
 KEY = "review"
+REFRESH = "10m"
 SESSION, LEDGER = "review.session", "review.ledger"
 
 
@@ -47,7 +48,9 @@ def _chosen_decks(library: Library) -> set[str] | None:
     return named or None
 
 
-@st.fragment
+# The interval also makes the browser ask for a full run when it has found a restarted server again; without
+# one it would go on naming a fragment that the new server never heard of.
+@st.fragment(run_every=REFRESH)
 def daily_review() -> None:
     notices = st.container()
     library, desk = context.library(), context.desk()

@@ -18,4 +18,11 @@ class Command:
     module: str
 
 
-COMMANDS = (Command("check", "check decks and say what is wrong where", "engine.commands.check"),)
+COMMANDS = (
+    Command("check", "check decks and say what is wrong where", "engine.commands.check"),
+    Command(
+        "claims",
+        "what each card's numbers become on this GPU, and what was measured",
+        "engine.commands.claims",
+    ),
+)
