@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from engine.folders import project_folder
@@ -15,15 +16,16 @@ ODD_LABS = Path(__file__).parent / "odd_labs"
 
 def labs(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The finished command, with the odd labs among the labs."""
-    return subprocess.run(
-        [sys.executable, "-m", "labs", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=project_folder(),
-        env={**os.environ, "BENCHCARDS_LABS": str(ODD_LABS), **environment},
-        timeout=120,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as scratch:  # for the files that labs leave
+        return subprocess.run(
+            [sys.executable, "-m", "labs", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=project_folder(),
+            env={**os.environ, "BENCHCARDS_LABS": str(ODD_LABS), "TMPDIR": scratch, **environment},
+            timeout=120,
+            check=False,
+        )
 
 
 def events(output: str) -> list[Event]:
