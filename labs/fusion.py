@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ def _checked(session: Session, work: Work, variant: Variant) -> Function | None:
         _drop(session, variant, "variant_failed", message=text.splitlines()[0][:300])
         return None
     labels = session.labels(work, variant=variant)
-    if main:
+    if main and math.isfinite(error):
         session.report("relative_error", error, "", labels)
     limit = TOLERANCE[x.dtype]
     if not error <= limit:
