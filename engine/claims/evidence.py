@@ -96,11 +96,16 @@ def row(card: Card, claim: ClaimText, hardware: Hardware, results: Results) -> E
         hardware=hardware,
         computed=computed,
         follows=None if computed is None else follows(computed.value, claim.says, claim.tolerance),
-        predicted=predicted,
+        predicted=predicted or _by_what_was_measured(here, hardware),
         here=here,
         recorded=recorded,
         verdict=best.verdict if best is not None else _not_measured(claim, anything_here),
     )
+
+
+def _by_what_was_measured(here: Measured | None, hardware: Hardware) -> Computed | None:
+    """The prediction that the ceilings within a result of this very device allow, where none are kept."""
+    return here.predicted if here is not None and here.device == hardware.name else None
 
 
 def _not_measured(claim: ClaimText, anything_here: bool) -> Verdict:
