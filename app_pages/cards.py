@@ -26,7 +26,7 @@ def _faults(library: Library) -> None:
         for file, faults in by_file.items():
             lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in faults)
             st.markdown(f"`{file}`")
-            st.code(lines, language=None, wrap_lines=True, height=min(220, 60 + 44 * len(faults)))
+            st.code(lines, language=None, wrap_lines=True)
 
 
 def _own_decks() -> None:

@@ -161,15 +161,17 @@ def _reference_name(metric: Metric, words: LabWords) -> str:
 
 
 def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Drawn | None:
-    """A series as lines: its first column along x, columns of text as colours, the rest as values.
+    """A series as lines: its first column along x, columns of text as colours, one unit's columns as values.
 
-    None where it has no two numeric columns to draw, or no rows.
+    Drawn is the unit that a floor or ceiling among `metrics` has, else a time, else the first column's.
+    None where the first column is no number or nothing is left to draw: bars show that better.
     """
     numeric = [column for column in range(len(series.columns)) if _is_numeric(series, column)]
-    if len(numeric) < 2 or not series.rows:
+    if len(numeric) < 2 or numeric[0] != 0:
         return None
-    x, values = numeric[0], _of_one_unit(series, numeric[1:])
-    groups = [column for column in range(len(series.columns)) if column not in numeric]
+    metrics = tuple(metrics)
+    x, values = 0, _drawn_columns(series, numeric[1:], metrics)
+    groups = [column for column in range(len(series.columns)) if _is_text(series, column)]
     title = words.find(f"series.{series.name}") or words.word(f"series.{series.name}")
     rows: list[dict[str, Any]] = []
     for row in series.rows:
@@ -247,10 +249,17 @@ def _is_numeric(series: Series, column: int) -> bool:
     )
 
 
-def _of_one_unit(series: Series, columns: Sequence[int]) -> list[int]:
-    """Those of the columns that share the first one's unit: two scales in one chart mislead."""
-    first = series.units.get(series.columns[columns[0]], "")
-    return [column for column in columns if series.units.get(series.columns[column], "") == first]
+def _is_text(series: Series, column: int) -> bool:
+    values = [row[column] for row in series.rows if row[column] is not None]
+    return bool(values) and all(isinstance(value, str) for value in values)
+
+
+def _drawn_columns(series: Series, columns: Sequence[int], metrics: Iterable[Metric]) -> list[int]:
+    """The columns of one unit (two scales in one chart mislead), the most telling unit first."""
+    units = {column: series.units.get(series.columns[column], "") for column in columns}
+    bounded = {metric.unit for metric in metrics if metric.name in REFERENCES}
+    best = max(columns, key=lambda column: (units[column] in bounded, units[column] in TIME_UNITS))
+    return [column for column in columns if units[column] == units[best]]
 
 
 def _scale(values: Iterable[Scalar], unit: str) -> tuple[str, float, str]:
