@@ -33,7 +33,7 @@ def device_view() -> None:
 
 
 def _device(device: Device) -> None:
-    st.markdown(f"#### {device.name}")
+    st.subheader(device.name, anchor=False)
     row = match(device.name, device.memory_bytes, device.sm_count) if device.type == "cuda" else None
     sheet(_list(_driver(device)), key=f"device.{device.key}.driver")
     st.markdown(f"**{say('device.datasheet')}**")
