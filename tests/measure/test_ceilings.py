@@ -9,8 +9,8 @@ import pytest
 
 from engine.measure import ceilings
 from engine.measure.ceilings import Ceilings
+from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.hardware import Device
 
 H200 = Device(type="cuda", name="NVIDIA H200", vendor="nvidia", uuid="GPU-1234abcd-0000")
 OTHER = Device(type="cuda", name="NVIDIA H200", vendor="nvidia", uuid="GPU-9999abcd-0000")

@@ -12,7 +12,8 @@ import pytest
 
 from engine.folders import project_folder
 from engine.measure import gpus_amd, gpus_nvidia
-from engine.measure.hardware import Device, environment, this_device, this_machine
+from engine.measure.device import Device
+from engine.measure.hardware import environment, this_device, this_machine
 from engine.measure.processor import this_processor
 
 
