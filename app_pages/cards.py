@@ -18,14 +18,15 @@ def _faults(library: Library) -> None:
     by_file: dict[str, list[Fault]] = {}
     for fault in library.faults:
         by_file.setdefault(fault.file, []).append(fault)
-    for file, faults in by_file.items():
-        title = say("cards.faulty", name=Path(file).name, n=len(faults))
-        with st.expander(title, icon=":material/report:", expanded=len(by_file) == 1):
-            st.caption(say("cards.faulty_hint", file=file))
-            lines = [
-                f"{Path(fault.file).name}:{fault.line}: {fault.field}: {fault.message}" for fault in faults
-            ]
-            st.code("\n".join(lines), language=None, wrap_lines=True)
+    if not by_file:
+        return
+    title = say("cards.faulty", names=", ".join(Path(file).name for file in by_file))
+    with st.expander(title, icon=":material/report:", expanded=True):
+        st.caption(say("cards.faulty_hint"))
+        for file, faults in by_file.items():
+            lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in faults)
+            st.markdown(f"`{file}`")
+            st.code(lines, language=None, wrap_lines=True)
 
 
 def _own_decks() -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.lab_words import LabWords
-from app_pages.numbers import quantity, scaled
+from app_pages.numbers import number, quantity, scaled
 from engine.measure.events import Metric, Scalar, Series
 from engine.measure.results import Result
 
@@ -25,6 +25,9 @@ REFERENCES = frozenset(
 
 TIME_UNITS = frozenset({"ms", "us", "s"})
 MOST_BARS = 14
+BAND, LINE, BELOW = 36, 16, 34
+"""Heights in pixels: a bar with the room around it, a line of text, the axis below."""
+
 LOG_FROM = 60
 """A scale is logarithmic from this ratio between its largest and smallest value."""
 
@@ -110,8 +113,8 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     order = [row["variant"] for row in rows]
     y = alt.Y("variant:N", sort=order, title=None, axis=alt.Axis(labelLimit=190, ticks=False, domain=False))
     base = alt.Chart(frame)
-    bars = base.mark_bar(height={"band": 0.55}, cornerRadiusEnd=3).encode(
-        x=alt.X("value:Q", title=_axis_title(title, sign), scale=scale, axis=alt.Axis(tickCount=5)),
+    bars = base.mark_bar(height={"band": 0.58}, cornerRadiusEnd=3).encode(
+        x=alt.X("value:Q", title=None, scale=scale, axis=_axis(language, tickCount=5)),
         y=y,
         tooltip=[alt.Tooltip("variant:N", title=title), alt.Tooltip("text:N", title=sign or title)],
     )
@@ -125,9 +128,9 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
         f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, language)}"
         for metric in references
     )
-    height = 46 * len(rows) + (22 * len(references) if references else 0) + 36
-    chart = alt.layer(*layers).properties(height=height, padding={"top": 4 + 15 * len(references)})
-    return Drawn(title, chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
+    height = BAND * len(rows) + LINE * len(references) + BELOW
+    chart = alt.layer(*layers).properties(height=height)
+    return Drawn(_axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
 
 
 def _rules(references: Sequence[Metric], factor: float, words: LabWords, ink: str) -> list[alt.Chart]:
@@ -141,7 +144,7 @@ def _rules(references: Sequence[Metric], factor: float, words: LabWords, ink: st
             base.mark_text(
                 align="left",
                 dx=-3,
-                dy=-6 - 15 * place,
+                dy=-6 - LINE * place,
                 baseline="bottom",
                 color=ink,
                 fontSize=11.5,
@@ -158,15 +161,17 @@ def _reference_name(metric: Metric, words: LabWords) -> str:
 
 
 def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Drawn | None:
-    """A series as lines: its first column along x, columns of text as colours, the rest as values.
+    """A series as lines: its first column along x, columns of text as colours, one unit's columns as values.
 
-    None where it has no two numeric columns to draw, or no rows.
+    Drawn is the unit that a floor or ceiling among `metrics` has, else a time, else the first column's.
+    None where the first column is no number or nothing is left to draw: bars show that better.
     """
     numeric = [column for column in range(len(series.columns)) if _is_numeric(series, column)]
-    if len(numeric) < 2 or not series.rows:
+    if len(numeric) < 2 or numeric[0] != 0:
         return None
-    x, values = numeric[0], _of_one_unit(series, numeric[1:])
-    groups = [column for column in range(len(series.columns)) if column not in numeric]
+    metrics = tuple(metrics)
+    x, values = 0, _drawn_columns(series, numeric[1:], metrics)
+    groups = [column for column in range(len(series.columns)) if _is_text(series, column)]
     title = words.find(f"series.{series.name}") or words.word(f"series.{series.name}")
     rows: list[dict[str, Any]] = []
     for row in series.rows:
@@ -192,11 +197,21 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
             "line:N", sort=lines, title=None, legend=alt.Legend(orient="top", columns=2, labelLimit=300)
         )
         if len(lines) > 1
-        else alt.value(_accent())
+        else alt.value(_first_colour())
     )
     base = alt.Chart(frame).encode(
-        x=alt.X("x:Q", title=along, scale=_scale_of([row["x"] for row in rows], zero=False)),
-        y=alt.Y("value:Q", title=up, scale=_scale_of(frame["value"].tolist(), zero=True)),
+        x=alt.X(
+            "x:Q",
+            title=along,
+            axis=_axis(words.language),
+            scale=_scale_of([row["x"] for row in rows], zero=False),
+        ),
+        y=alt.Y(
+            "value:Q",
+            title=up,
+            axis=_axis(words.language),
+            scale=_scale_of(frame["value"].tolist(), zero=True),
+        ),
         color=color,
         tooltip=[
             alt.Tooltip("line:N", title=title),
@@ -210,12 +225,13 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
     for metric in references:
         name = f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, words.language)}"
         bound = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
-        layers.append(bound.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=ink).encode(y="value:Q"))
         layers.append(
-            bound.mark_text(align="right", dy=-7, color=ink, fontSize=11.5).encode(
-                x=alt.value("width"), y="value:Q", text="name:N"
-            )
+            bound.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(y="value:Q")
         )
+        # values lie above a floor and below a ceiling: the name stands on the other side
+        aside = 12 if unit in TIME_UNITS else -8
+        text = bound.mark_text(align="left", dy=aside, fontSize=12, color=ink)
+        layers.append(text.encode(x=alt.value(6), y="value:Q", text="name:N"))
     ends = "; ".join(f"{line}: {_ends(rows, line)}" for line in lines[:6])
     return Drawn(title, alt.layer(*layers).properties(height=280), f"{title}. {along}. {ends}")
 
@@ -233,10 +249,17 @@ def _is_numeric(series: Series, column: int) -> bool:
     )
 
 
-def _of_one_unit(series: Series, columns: Sequence[int]) -> list[int]:
-    """Those of the columns that share the first one's unit: two scales in one chart mislead."""
-    first = series.units.get(series.columns[columns[0]], "")
-    return [column for column in columns if series.units.get(series.columns[column], "") == first]
+def _is_text(series: Series, column: int) -> bool:
+    values = [row[column] for row in series.rows if row[column] is not None]
+    return bool(values) and all(isinstance(value, str) for value in values)
+
+
+def _drawn_columns(series: Series, columns: Sequence[int], metrics: Iterable[Metric]) -> list[int]:
+    """The columns of one unit (two scales in one chart mislead), the most telling unit first."""
+    units = {column: series.units.get(series.columns[column], "") for column in columns}
+    bounded = {metric.unit for metric in metrics if metric.name in REFERENCES}
+    best = max(columns, key=lambda column: (units[column] in bounded, units[column] in TIME_UNITS))
+    return [column for column in columns if units[column] == units[best]]
 
 
 def _scale(values: Iterable[Scalar], unit: str) -> tuple[str, float, str]:
@@ -253,6 +276,14 @@ def _scale_of(values: Sequence[float], *, zero: bool) -> alt.Scale:
     return alt.Scale(zero=zero)
 
 
+def _axis(language: str, **options: Any) -> alt.Axis:
+    """An axis whose numbers have the separators of the language."""
+    if number(1.5, language) == "1.50":
+        return alt.Axis(**options)
+    swapped = "replace(replace(replace(datum.label, regexp(',', 'g'), '_'), '.', ','), regexp('_', 'g'), '.')"
+    return alt.Axis(labelExpr=swapped, **options)
+
+
 def _axis_title(name: str, sign: str) -> str:
     return f"{name} ({sign})" if sign else name
 
@@ -267,3 +298,8 @@ def _ink() -> str:
 
 def _accent() -> str:
     return str(st.get_option(f"theme.{_theme()}.orangeColor") or "#c2701c")
+
+
+def _first_colour() -> str:
+    colours = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
+    return str(colours[0]) if isinstance(colours, list) and colours else "#0b6e66"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 
-from app_pages.numbers import day, percent, quantity, span
+from app_pages.numbers import as_given, day, joined, percent, quantity, span, unit_sign
 from app_pages.words import phrase
 from engine.claims.evidence import EvidenceRow, Measured
 from engine.claims.verdict import Verdict
@@ -16,10 +16,11 @@ from engine.study.card import Says
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads: language and time zone."""
+    """Who reads: language and time zone. `labs`: the titles of the labs by name, in that language."""
 
     language: str
     zone: str
+    labs: Mapping[str, str] = field(default_factory=dict)
 
     def say(self, key: str, **args: object) -> str:
         return phrase(self.language, key, **args)
@@ -40,9 +41,9 @@ def claims_table(rows: Sequence[EvidenceRow], reader: Reader) -> str:
 
 
 def says_text(says: Says, reader: Reader) -> str:
-    """What the card says, as a value or a range with its unit."""
+    """What the card says, as a value or a range with its unit, with the digits that the card gives."""
     if says.value is not None:
-        return reader.quantity(says.value, says.unit)
+        return joined(as_given(says.value, reader.language), unit_sign(says.unit))
     return span(says.low or 0.0, says.high or 0.0, says.unit, reader.language)
 
 
@@ -56,6 +57,8 @@ def reason_text(row: EvidenceRow, verdict: Verdict, reader: Reader) -> str:
     """Why the verdict is what it is, in a sentence."""
     args = dict(verdict.args)
     shown: dict[str, object] = {name: "" if value is None else value for name, value in args.items()}
+    if "lab" in args:
+        shown["lab"] = f"“{reader.labs.get(str(args['lab']), str(args['lab']))}”"
     if "expected" in args:
         shown["expected"] = reader.quantity(float(args["expected"] or 0), row.claim.says.unit)
         shown["tolerance"] = percent(float(args["tolerance"] or 0), reader.language)

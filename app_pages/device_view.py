@@ -13,8 +13,9 @@ from app_pages.sheet import sheet
 from app_pages.words import say
 from engine.measure import ceilings
 from engine.measure.ceilings import Ceilings
+from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.hardware import Device, environment, this_machine
+from engine.measure.hardware import environment, this_machine
 from engine.measure.specs import Spec, disagreement, match
 
 Entries = list[tuple[str, str]]
@@ -33,7 +34,7 @@ def device_view() -> None:
 
 
 def _device(device: Device) -> None:
-    st.markdown(f"#### {device.name}")
+    st.subheader(device.name, anchor=False)
     row = match(device.name, device.memory_bytes, device.sm_count) if device.type == "cuda" else None
     sheet(_list(_driver(device)), key=f"device.{device.key}.driver")
     st.markdown(f"**{say('device.datasheet')}**")

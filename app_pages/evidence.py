@@ -30,7 +30,7 @@ def evidence_panel(card: Card) -> None:
         return
     st.subheader(say("evidence.title"), anchor=False)
     try:
-        labs = context.labs() if card.labs else {}
+        labs = context.labs()
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         labs = {}
@@ -38,7 +38,7 @@ def evidence_panel(card: Card) -> None:
         with st.container(border=True, key=f"evidence.{card.id}.{place}"):
             _lab(card, link, labs.get(link.name), key=f"evidence.{card.id}.{place}")
     if card.claims:
-        _claims(card)
+        _claims(card, {name: of(info, name).title for name, info in labs.items()})
 
 
 def _lab(card: Card, link: LabLink, info: LabInfo | None, *, key: str) -> None:
@@ -164,7 +164,7 @@ def _settings_differ(link: LabLink, result: Result, words: LabWords) -> None:
         st.caption(say("evidence.other_settings", settings=settings_text(differing, words)))
 
 
-def _claims(card: Card) -> None:
+def _claims(card: Card, titles: dict[str, str]) -> None:
     # pint takes a quarter of a second to import: only here
     from engine.claims.evidence import evidence
     from engine.claims.sources import all_results, this_hardware
@@ -177,10 +177,12 @@ def _claims(card: Card) -> None:
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         return
-    reader = Reader(context.language(), context.zone())
+    reader = Reader(context.language(), context.zone(), titles)
     st.markdown(f"**{say('evidence.claims')}**")
     sheet(claims_table(rows, reader), key=f"evidence.{card.id}.claims")
-    st.caption(_footing(hardware.name, hardware.quantities.get("memory_bandwidth"), bool(hardware.measured)))
+    bandwidth = hardware.quantities.get("memory_bandwidth")
+    if bandwidth is not None or not any(row.predicted and row.predicted.on_device for row in rows):
+        st.caption(_footing(hardware.name, bandwidth, bool(hardware.measured)))
 
 
 def _footing(device: str, bandwidth: tuple[float, str] | None, measured: bool) -> str:

@@ -49,7 +49,7 @@ def labs_list() -> None:
 
 def _lab(info: LabInfo) -> None:
     words = of(info, info.name)
-    st.markdown(f"#### {words.title}")
+    st.subheader(words.title, anchor=False)
     if words.about:
         st.markdown(words.about)
     st.caption(needs_text(info))

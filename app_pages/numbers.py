@@ -27,6 +27,12 @@ def number(value: float, language: str, digits: int = 3) -> str:
     return _signs(text.rstrip("0").rstrip(".") if "." in text and size < 1 else text, language)
 
 
+def as_given(value: float, language: str) -> str:
+    """A number with the digits it was given with: 4.8 stays 4.8."""
+    text = f"{value:,.12g}" if abs(value) < 1e12 else f"{value:g}"
+    return _signs(text, language)
+
+
 def unit_sign(unit: str) -> str:
     """The unit as it stands behind a number: % for percent, µs for us, nothing for a plain number."""
     return _UNIT_SIGNS.get(unit, unit)
@@ -59,7 +65,10 @@ def span(low: float, high: float, unit: str, language: str) -> str:
     """A range: 300–400, 12–16 ms."""
     top, sign = scaled(high, unit)
     factor = top / high if high else 1.0
-    return joined(f"{number(low * factor, language)}–{number(top, language)}", sign)
+    digits = (
+        3 if high == low or high == 0 else min(6, max(3, 2 - math.floor(math.log10((high - low) / high))))
+    )
+    return joined(f"{number(low * factor, language, digits)}–{number(top, language, digits)}", sign)
 
 
 def percent(share: float, language: str, *, signed: bool = False) -> str:

@@ -44,9 +44,11 @@ def _carry_out() -> None:
 
 
 def _chosen_decks(library: Library) -> set[str] | None:
-    """The decks that the address names (`?deck=…`), or None for all."""
-    named = set(st.query_params.get_all("deck")) & {deck.id for deck in library.decks}
-    return named or None
+    """The decks that the address names (`?deck=…`), else those the settings don't leave out; None for all."""
+    every = {deck.id for deck in library.decks}
+    named = set(st.query_params.get_all("deck")) & every
+    left_out = set(context.settings().decks_left_out.split()) & every
+    return named or (every - left_out if left_out else None)
 
 
 # The interval also makes the browser ask for a full run when it has found a restarted server again; without

@@ -96,11 +96,16 @@ def row(card: Card, claim: ClaimText, hardware: Hardware, results: Results) -> E
         hardware=hardware,
         computed=computed,
         follows=None if computed is None else follows(computed.value, claim.says, claim.tolerance),
-        predicted=predicted,
+        predicted=predicted or _by_what_was_measured(here, hardware),
         here=here,
         recorded=recorded,
         verdict=best.verdict if best is not None else _not_measured(claim, anything_here),
     )
+
+
+def _by_what_was_measured(here: Measured | None, hardware: Hardware) -> Computed | None:
+    """The prediction that the ceilings within a result of this very device allow, where none are kept."""
+    return here.predicted if here is not None and here.device == hardware.name else None
 
 
 def _not_measured(claim: ClaimText, anything_here: bool) -> Verdict:
@@ -137,7 +142,7 @@ def _newest(
 def pick(result: Result, wanted: MeasuredBy) -> Metric | None:
     """The metric of a result that measures a claim; None where no metric has its name and labels.
 
-    Where several do, the one whose other labels are those the run was set to, then the one named last. On a
+    Where several do, the one whose other labels are those the run was set to, then the one named first. On a
     device without a datasheet (a CPU) the measured ceiling takes the place of the datasheet's.
     """
     named = [metric for metric in result.metrics if metric.name == wanted.metric]
@@ -150,12 +155,12 @@ def pick(result: Result, wanted: MeasuredBy) -> Metric | None:
         return None
     params = result.params
     return max(
-        enumerate(fitting),
-        key=lambda item: (
-            sum(name in params and params[name] == value for name, value in item[1].labels.items()),
-            item[0],
+        fitting,
+        key=lambda metric: sum(
+            name in params and _as_text(params[name]) == _as_text(value)
+            for name, value in metric.labels.items()
         ),
-    )[1]
+    )
 
 
 def _fits(metric: Metric, labels: Mapping[str, str]) -> bool:

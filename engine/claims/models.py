@@ -117,6 +117,18 @@ MODELS: dict[str, ModelShape] = {
             tied=False,
             source="config.json of TinyLlama/TinyLlama-1.1B-Chat-v1.0, December 2023",
         ),
+        ModelShape(
+            key="small",
+            name="four layers of TinyLlama",
+            layers=4,
+            hidden=2048,
+            intermediate=5632,
+            heads=32,
+            kv_heads=4,
+            vocabulary=32000,
+            tied=False,
+            source="the lab mbu_floor: more weights than a CPU's caches hold",
+        ),
     )
 }
 MODEL_QUANTITIES = frozenset(next(iter(MODELS.values())).quantities())

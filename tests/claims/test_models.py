@@ -25,5 +25,13 @@ def test_a_step_reads_every_weight_but_the_embedding_table() -> None:
     assert llama.weight_bytes == 2 * (8_030_261_248 - 128_256 * 4096) == 15_009_849_344
 
 
+@pytest.mark.parametrize("key", MODELS)
+def test_the_labs_measure_the_shapes_that_the_formulas_speak_of(key: str) -> None:
+    shapes = pytest.importorskip("labs.kit.models", reason="the labs need torch").SHAPES
+    ours, theirs = MODELS[key], shapes[key]
+    for name in ("layers", "hidden", "intermediate", "heads", "kv_heads", "vocabulary", "tied", "parameters"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+
+
 def test_a_layer_of_tinyllama_is_88_mb() -> None:
     assert MODELS["tinyllama-1.1b"].quantities()["layer_bytes"] == (88_088_576, "B")
