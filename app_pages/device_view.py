@@ -13,8 +13,9 @@ from app_pages.sheet import sheet
 from app_pages.words import say
 from engine.measure import ceilings
 from engine.measure.ceilings import Ceilings
+from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.hardware import Device, environment, this_machine
+from engine.measure.hardware import environment, this_machine
 from engine.measure.specs import Spec, disagreement, match
 
 Entries = list[tuple[str, str]]

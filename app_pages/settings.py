@@ -95,6 +95,31 @@ def _language() -> None:
     _fault(field)
 
 
+def _save_decks() -> None:
+    chosen = set(st.session_state[KEY + "decks"])
+    left_out = [deck.id for deck in context.library().decks if deck.id not in chosen]
+    context.save_settings({"decks_left_out": " ".join(left_out)})
+    st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _decks() -> None:
+    """Which decks the daily review takes its cards from."""
+    titles = {deck.id: deck.title for deck in context.library().decks}
+    left_out = context.settings().decks_left_out.split()
+    chosen = st.pills(
+        say("settings.decks"),
+        list(titles),
+        selection_mode="multi",
+        default=[deck for deck in titles if deck not in left_out],
+        format_func=lambda deck: titles.get(deck, deck),
+        help=say("settings.decks.help"),
+        key=KEY + "decks",
+        on_change=_save_decks,
+    )
+    if titles and not chosen:
+        st.warning(say("settings.decks.none"), icon=":material/style:")
+
+
 def _places() -> None:
     house = context.house()
     st.subheader(say("settings.places"), anchor=False)
@@ -118,5 +143,6 @@ with st.grid(2):
     for name in STEPS:
         with st.container():
             _steps(name)
+_decks()
 backups_section()
 _places()

@@ -139,7 +139,6 @@ def _done(
         when = phrase(reader.language, "review.when.in", interval=interval(reader.language, minutes))
         text = phrase(reader.language, "review.done.later", n=answered, when=when)
     return {
-        "title": phrase(reader.language, "review.card.done_title"),
         "text": text,
         "forecast": [
             {"label": _day(reader.language, index), "n": _cards(day)}

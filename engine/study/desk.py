@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 
 from engine.store import Store
 from engine.store.tables import reviews
@@ -85,13 +84,8 @@ class Desk:
 
         The interval given is the one shown, to the minute, counted from the answer.
         """
-        try:
-            with self.store.begin() as connection:
-                outcome = record(connection, answer)
-        except IntegrityError:
-            # where writers don't wait for each other (PostgreSQL), another one was first: look again
-            with self.store.begin() as connection:
-                outcome = record(connection, answer)
+        with self.store.begin() as connection:
+            outcome = record(connection, answer)
         if isinstance(outcome, Confirmed) and not outcome.already:
             self._back_up(outcome.study_day)
         return outcome

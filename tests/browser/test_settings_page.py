@@ -65,6 +65,18 @@ def test_the_language_changes_at_once_for_the_whole_page(app: App, browser: Brow
     page.context.close()
 
 
+def test_a_deck_left_out_does_not_come_in_the_daily_review(app: App, browser: Browser) -> None:
+    app.start()
+    page = visit(browser, app, "settings")
+    page.get_by_role("button", name="Profiling và GPU", exact=True).click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert kept(app).decks_left_out == "gpu-profiling-vi"
+    page.goto(app.url)
+    expect(page.get_by_text("Day 11", exact=False).first).to_be_visible()
+    expect(page.get_by_text("Decode chậm", exact=False)).to_have_count(0)
+    page.context.close()
+
+
 def test_a_backup_is_made_and_restored_after_asking(app: App, browser: Browser) -> None:
     app.start()
     page = visit(browser, app, "settings")
