@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.faults import BenchcardsError
-from engine.measure.events import Event, Failed, Log
+from engine.measure.events import Event, Failed, Finished, Log, to_line
 from engine.measure.results import Fold, save_result
 from labs.kit import listing, table
 from labs.kit.discovery import find_lab, words
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return DONE
         return _run(options)
     except UsageError as error:
+        if getattr(options, "events", False):
+            print(to_line(Failed(code="unsupported", message=str(error))), flush=True)
         print(error, file=sys.stderr)
         return WRONG_USAGE
     except BenchcardsError as error:
@@ -98,11 +100,12 @@ def _to_stream(descriptor: int) -> Callable[[Event], None]:
 
 def _to_terminal(line: table.ProgressLine, kept: _Kept) -> Callable[[Event], None]:
     def show(event: Event) -> None:
+        to_line(event)  # what could not be sent is no event here either: it raises ValueError
         if isinstance(event, Log) and event.text.startswith("Traceback "):
             kept.last_log = event.text  # a person gets the reason in one line, and may ask for the rest
             return
         line.show(event)
-        if event.__class__.__name__ in ("Finished", "Failed"):
+        if isinstance(event, Finished | Failed):
             line.clear()
 
     return show

@@ -56,21 +56,27 @@ def backup(path: Path, label: str, keep: int = KEEP) -> Path:
     partial = folder / f"{target.name}.{os.getpid()}-{threading.get_ident()}.partial"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(path, timeout=10)) as source, closing(sqlite3.connect(partial)) as copy:
-            source.backup(copy)  # in one step: of one moment, and no writer waits for it
-            copy.execute("PRAGMA journal_mode=DELETE")  # one file, without -wal beside it
-        if not is_sound(partial):
-            raise StoreError(f"The database {path} is damaged: its copy is not sound. No backup was made.")
-        _to_disk(partial)
-        partial.replace(target)
-        _to_disk(folder)
+        try:
+            _copy(path, partial)
+            partial.replace(target)
+            _to_disk(folder)
+        finally:
+            partial.unlink(missing_ok=True)
+        for old in backups(path)[keep:]:
+            old.unlink(missing_ok=True)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"No backup of {path} could be made in {folder}: {error}.") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    for old in backups(path)[keep:]:
-        old.unlink(missing_ok=True)
     return target
+
+
+def _copy(path: Path, partial: Path) -> None:
+    """A sound copy of the database, of one moment, on disk."""
+    with closing(sqlite3.connect(path, timeout=10)) as source, closing(sqlite3.connect(partial)) as copy:
+        source.backup(copy)  # in one step: no writer waits for it, and none makes it begin again
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without -wal beside it
+    if not is_sound(partial):
+        raise StoreError(f"The database {path} is damaged: its copy is not sound. No backup was made.")
+    _to_disk(partial)
 
 
 class DailyBackup:

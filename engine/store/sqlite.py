@@ -9,23 +9,23 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 BUSY_SECONDS = 10.0
-WRITE = "benchcards_write"
-"""Execution option of a connection whose transaction takes the write lock when it begins."""
-
-GUARDED = ("reviews", "undos")
-GUARDS = tuple(
-    f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-    f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-    for table in GUARDED
-    for verb in ("UPDATE", "DELETE")
-)
-"""Statements that hold the log append-only."""
-
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def prepare(engine: Engine) -> None:
+def guards(tables: tuple[str, ...]) -> tuple[str, ...]:
+    """Statements that hold the log append-only."""
+    return tuple(
+        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+        for table in tables
+        for verb in ("UPDATE", "DELETE")
+    )
+
+
+def prepare(engine: Engine, write: str) -> None:
     """Sets each new connection up and begins transactions with the right lock.
+
+    write: the execution option that marks a writing transaction.
 
     `synchronous=FULL` makes a commit wait for the disk: an answer that was confirmed survives a power cut.
     `recursive_triggers` lets the guards see the deletion inside a REPLACE.
@@ -41,8 +41,8 @@ def prepare(engine: Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        write = connection.get_execution_options().get(WRITE, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        writes = connection.get_execution_options().get(write, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def engine_options() -> dict[str, Any]:

@@ -7,16 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
-from engine.store import backup, sqlite
+from engine.store import backup, postgresql, sqlite
 from engine.store.faults import StoreDamaged, StoreError
+from engine.store.guards import guard_log
 from engine.store.tables import metadata
 
 REVISION = "0001"
 """The schema that `tables.py` describes (a test compares it with the newest migration)."""
 
 FILE_NAME = "benchcards.db"
+
+WRITE = "benchcards_write"
+"""Execution option of a connection whose transaction takes the write lock when it begins."""
 
 
 class Store:
@@ -29,6 +33,11 @@ class Store:
         self.backups = None if path is None else backup.DailyBackup(path)
         """Dated copies of the file; a server's database is backed up by those who run it."""
 
+    @property
+    def name(self) -> str:
+        """The database as messages call it; a password in its URL stays out."""
+        return str(self.path or self.engine.url.render_as_string(hide_password=True))
+
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A writing transaction: one at a time, committed (and on disk) at the end, rolled back on error.
@@ -36,7 +45,7 @@ class Store:
         Raises StoreDamaged, or StoreError where the disk is full, read-only, or the file stays locked.
         """
         with self._words(), self.engine.connect() as connection:
-            connection.execution_options(**{sqlite.WRITE: True})
+            connection.execution_options(**{WRITE: True})
             with connection.begin():
                 yield connection
 
@@ -60,9 +69,11 @@ class Store:
             if self.path is not None and sqlite.is_damage(error.orig):
                 raise StoreDamaged(self.path, backup.sound_backups(self.path), str(error.orig)) from error
             words = sqlite.words_for(error.orig)
+            if self.path is None and isinstance(error, OperationalError):
+                words = f"{error.orig}".strip() + " Check that its server runs and the URL is right"
             if words is None:
                 raise
-            raise StoreError(f"The database {self.path} cannot be used: {words}.") from error
+            raise StoreError(f"The database {self.name} cannot be used: {words}.") from error
 
 
 def open_store(place: str | Path) -> Store:
@@ -71,19 +82,10 @@ def open_store(place: str | Path) -> Store:
     Raises StoreDamaged (with the backups there are) or StoreError; never leaves a half-made schema.
     """
     if isinstance(place, str) and "://" in place:
-        url = make_url(place)
-        path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+        engine, path = _engine_at(place)
     else:
         path = Path(place).expanduser().absolute()
-        url = make_url("sqlite://").set(database=str(path))
-    if url.get_backend_name() == "sqlite":
-        if path is None:
-            raise StoreError("The database needs a file: one in memory would be lost with the app.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(url, **sqlite.engine_options())
-        sqlite.prepare(engine)
-    else:
-        engine = create_engine(url, isolation_level="SERIALIZABLE")
+        engine = _engine_of_file(path)
     store = Store(engine, path)
     try:
         _bring_up_to_date(store)
@@ -91,6 +93,34 @@ def open_store(place: str | Path) -> Store:
         store.close()
         raise
     return store
+
+
+def _engine_at(address: str) -> tuple[Engine, Path | None]:
+    try:
+        url = make_url(address)
+        if url.get_backend_name() == "sqlite":
+            if not url.database or url.database == ":memory:":
+                raise StoreError("The database needs a file: one in memory would be lost with the app.")
+            path = Path(url.database).absolute()
+            return _engine_of_file(path), path
+        engine = create_engine(url)
+    except ArgumentError as error:
+        raise StoreError(f"The database URL cannot be read: {error}.") from error
+    except ModuleNotFoundError as error:
+        raise StoreError(f"The driver of this database URL is missing: install {error.name}.") from error
+    if engine.dialect.name == "postgresql":
+        postgresql.prepare(engine, WRITE)
+    return engine, None
+
+
+def _engine_of_file(path: Path) -> Engine:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"The folder {path.parent} for the database cannot be made: {error}.") from error
+    engine = create_engine(make_url("sqlite://").set(database=str(path)), **sqlite.engine_options())
+    sqlite.prepare(engine, WRITE)
+    return engine
 
 
 def _bring_up_to_date(store: Store) -> None:
@@ -108,7 +138,7 @@ def _bring_up_to_date(store: Store) -> None:
             _make(connection)
         elif found > REVISION:
             raise StoreError(
-                f"The database {store.path or store.engine.url.render_as_string()} was written by a newer "
+                f"The database {store.name} was written by a newer "
                 f"Benchcards (schema {found}, this one knows {REVISION}). Update Benchcards to open it."
             )
         else:
@@ -118,7 +148,7 @@ def _bring_up_to_date(store: Store) -> None:
 
 
 def _revision(connection: Connection) -> str | None:
-    """The schema's revision, or None for an empty database."""
+    """The schema's revision, "" where the migrations have yet to begin, None for an empty database."""
     if connection.dialect.name == "sqlite":
         named = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
         there = connection.exec_driver_sql(named).first() is not None
@@ -126,15 +156,13 @@ def _revision(connection: Connection) -> str | None:
         there = inspect(connection).has_table("alembic_version")
     if not there:
         return None
-    return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one())
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none() or ""
 
 
 def _make(connection: Connection) -> None:
     """The newest schema in an empty database, in one go: what all the migrations together would make."""
     metadata.create_all(connection, checkfirst=False)
-    if connection.dialect.name == "sqlite":
-        for guard in sqlite.GUARDS:
-            connection.exec_driver_sql(guard)
+    guard_log(connection)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
         "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"

@@ -27,7 +27,8 @@ class Answer:
 
     nonce: the page's own name for this answer, up to 64 characters; sent again, it counts once. rating: 1 to
     4. version, shown_at_ms, shown_day, scheduler: as they stood in the queue's item; without the last two,
-    the day of `shown_at_ms` and the settings of now are taken. answer_ms: from question to rating.
+    the day of `shown_at_ms` and the settings of now are taken. answered_at_ms: by the clock that the queue
+    was asked with, the server's. answer_ms: from question to rating.
     """
 
     nonce: str

@@ -2,7 +2,8 @@
 
 First learning cards that are due, by the time they are due; then reviews and new cards, evenly mixed over
 the day; and when nothing else is left, learning cards due within the next minutes. Reviews come by due day,
-shuffled within a day; new cards in the order of their decks. Limits are counted from the log.
+shuffled within a day; new cards of high priority first, then in the order of
+their decks. Limits are counted from the log.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or
 from engine.store.tables import card_states, cards
 from engine.study import review_log
 from engine.study.card_state import CardState
-from engine.study.schedule import transitions
+from engine.study.schedule import SchedulerParams, transitions
 from engine.study.settings import StudySettings
 from engine.study.study_day import MINUTE_MS, add_days, day_start_ms
 from engine.study.today import Now
@@ -115,9 +116,10 @@ def build(
         done=(left.reviews_done, left.new_done),
         totals=(left.reviews_done + reviews_left, left.new_done + new_left),
     )
+    params = settings.scheduler
     chosen = [*at_once, *mixed, *ahead][:size]
     return Queue(
-        items=tuple(_item(row, now, settings) for row in chosen),
+        items=tuple(_item(row, now, params) for row in chosen),
         counts=Counts(new=new_left, learning=len(learning), due=reviews_left),
         next_due_ms=None if chosen else next_due_ms(connection, now, settings, left, decks),
         clock_warning="clock_set_back" if now.set_back else None,
@@ -172,11 +174,13 @@ def next_due_ms(
         day = connection.execute(later).scalar_one()
         if day is not None:
             moments.append(day_start_ms(day, now.zone, settings.rollover_hour))
-    held_back = (settings.reviews_per_day and left.reviews == 0 and due_reviews(now.day, decks)) or None
-    more_new = (settings.new_per_day and left.new == 0 and new_cards(decks)) or None
-    for query in (held_back, more_new):
-        if query is not None and connection.execute(query.limit(1)).first() is not None:
-            moments.append(day_start_ms(add_days(now.day, 1), now.zone, settings.rollover_hour))
+    held_back = []
+    if settings.reviews_per_day and left.reviews == 0:
+        held_back.append(due_reviews(now.day, decks))
+    if settings.new_per_day and left.new == 0:
+        held_back.append(new_cards(decks))
+    if any(connection.execute(query.limit(1)).first() is not None for query in held_back):
+        moments.append(day_start_ms(add_days(now.day, 1), now.zone, settings.rollover_hour))
     return max(now.ms, min(moments)) if moments else None
 
 
@@ -232,11 +236,11 @@ def _mix(
     return [row for _, _, row in sorted(placed, key=lambda entry: entry[:2])]
 
 
-def _item(row: dict[str, Any], now: Now, settings: StudySettings) -> QueueItem:
+def _item(row: dict[str, Any], now: Now, params: SchedulerParams) -> QueueItem:
     state = CardState.from_json(row)
     again, hard, good, easy = (
         Outcome(rating=way.rating, minutes=way.minutes, due_ms=now.ms + way.minutes * MINUTE_MS)
-        for way in transitions(row["card_id"], state, now.day, settings.scheduler)
+        for way in transitions(row["card_id"], state, now.day, params)
     )
     return QueueItem(
         card_id=row["card_id"],
@@ -245,5 +249,5 @@ def _item(row: dict[str, Any], now: Now, settings: StudySettings) -> QueueItem:
         outcomes=(again, hard, good, easy),
         shown_at_ms=now.ms,
         shown_day=now.day,
-        scheduler=settings.scheduler.fingerprint,
+        scheduler=params.fingerprint,
     )

@@ -78,6 +78,7 @@ class Transition:
     difficulty: float | None
 
 
+@lru_cache(maxsize=8192)  # a queue is asked for after each answer, and most of its cards are the same
 def transitions(
     card_id: str, state: CardState, shown_day: str, params: SchedulerParams
 ) -> tuple[Transition, Transition, Transition, Transition]:

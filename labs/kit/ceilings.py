@@ -14,8 +14,9 @@ from engine.folders import data_folder
 from engine.measure import ceilings as kept
 from engine.measure import specs
 from engine.measure.ceilings import Ceilings
+from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.hardware import Device, environment, this_machine
+from engine.measure.hardware import environment, this_machine
 from labs.kit.lab import Bench, DeviceType
 from labs.kit.memory import free_bytes
 from labs.kit.timing import Call, time_calls

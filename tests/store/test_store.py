@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, create_engine, delete, insert, select, update
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from engine.store import Store, StoreDamaged, StoreError, open_store
+from engine.store.backup import backups
 from engine.store.migrations.upgrade import newest_revision, upgrade
 from engine.store.store import REVISION
 from engine.store.tables import metadata, settings
@@ -153,9 +152,42 @@ def test_a_damaged_file_is_noticed_when_it_is_opened(tmp_path: Path, harm: str) 
     assert str(path) in str(raised.value)
 
 
-def test_every_table_can_be_made_in_postgresql() -> None:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    for table in metadata.sorted_tables:
-        assert str(CreateTable(table).compile(dialect=dialect))
-        for index in table.indexes:
-            assert str(CreateIndex(index).compile(dialect=dialect))
+def test_a_database_with_migrations_due_is_backed_up_and_then_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "b.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        db.commit()
+    open_store(path).close()
+    open_store(tmp_path / "fresh.db").close()
+    migrated = [entry for entry in schema(path) if "alembic_version" not in entry[0]]
+    assert migrated == [entry for entry in schema(tmp_path / "fresh.db") if "alembic_version" not in entry[0]]
+    (made,) = backups(path)
+    assert made.name.endswith(f"-before-{REVISION}.db")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
+        ("nosuch://host/name", "cannot be read"),
+        ("post gres://", "cannot be read"),
+    ],
+)
+def test_a_place_that_cannot_be_a_database_is_refused_in_words(place: str, words: str) -> None:
+    with pytest.raises(StoreError, match=words):
+        open_store(place)
+
+
+def test_a_folder_that_cannot_be_made_and_a_folder_in_the_place_of_the_file_are_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreError, match="cannot be made"):
+        open_store(tmp_path / "file" / "b.db")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        open_store(tmp_path)
+
+
+def test_a_url_of_sqlite_is_its_file(tmp_path: Path) -> None:
+    opened = open_store(f"sqlite:///{tmp_path / 'by-url.db'}")
+    assert opened.path == tmp_path / "by-url.db"
+    opened.close()

@@ -11,7 +11,7 @@ import pytest
 from engine.store import Store
 from engine.study import settings
 from engine.study.card_state import NEW
-from engine.study.desk import Confirmed, Desk, Refused, Undone
+from engine.study.desk import Confirmed, Desk, Queue, Refused, Undone
 from engine.study.study_day import UnknownZone, to_ms
 from tests.study.a_learner import Learner, a_card, a_library, plain_library
 
@@ -237,3 +237,24 @@ def test_a_card_removed_while_it_is_shown_can_still_be_answered(learner: Learner
     learner.desk.sync(plain_library(0))
     learner.answer(item, 3)
     assert learner.desk.state(item.card_id).reps == 1
+
+
+def test_many_sessions_read_while_one_answers_and_each_sees_one_moment(learner: Learner) -> None:
+    seen: list[Queue] = []
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            seen.append(learner.desk.queue(learner.now, "UTC"))
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for item in learner.queue().items:
+        learner.answer(item, 4)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert len(seen) >= 3
+    assert all(len(queue.items) == queue.counts.new for queue in seen)
+    assert learner.desk.today(learner.now, "UTC").new == 8

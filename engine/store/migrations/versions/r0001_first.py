@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from engine.store.sqlite import GUARDS
+from engine.store.guards import guard_log
 
 revision = "0001"
 down_revision = None
@@ -149,6 +149,4 @@ def upgrade() -> None:
         sa.UniqueConstraint("review_id", name=op.f("uq_undos_review_id")),
         sqlite_autoincrement=True,
     )
-    if op.get_bind().dialect.name == "sqlite":
-        for guard in GUARDS:
-            op.execute(guard)
+    guard_log(op.get_bind())

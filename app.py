@@ -1,0 +1,29 @@
+"""The Streamlit entry: page config and navigation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages import damaged
+from app_pages.words import say
+from engine.store import StoreError
+
+# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
+# service on the network.
+st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
+
+page = st.navigation(
+    [
+        st.Page("app_pages/review.py", title=say("nav.review"), icon=":material/school:", default=True),
+        st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
+        st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
+        st.Page(
+            "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
+        ),
+    ],
+    position="top",
+)
+try:
+    page.run()
+except StoreError as fault:
+    damaged.show(fault)

@@ -1,0 +1,109 @@
+"""The daily review: the card in view, graded from the keyboard, a mouse or a thumb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.review_card import review_card
+from app_pages.review_card.payload import Reader, payload
+from app_pages.review_card.talk import Ledger, Talk, View
+from app_pages.words import say
+from engine.study.card import Library
+from engine.study.desk import Queue
+
+KEY = "review"
+REFRESH = "10m"
+SESSION, LEDGER = "review.session", "review.ledger"
+
+
+def _talk() -> Talk:
+    """What the component said last."""
+    state = st.session_state.get(KEY)
+    return Talk.read(state.get("talk") if isinstance(state, Mapping) else None)
+
+
+def _ledger() -> Ledger:
+    if LEDGER not in st.session_state:
+        st.session_state[LEDGER] = Ledger()
+        st.session_state[SESSION] = uuid4().hex
+    ledger: Ledger = st.session_state[LEDGER]
+    return ledger
+
+
+def _carry_out() -> None:
+    """Answers and undos as they come, also where the page is left in the same moment."""
+    _ledger().carry_out(_talk().ops, desk=context.desk(), zone=context.zone(), now=context.now())
+
+
+def _chosen_decks(library: Library) -> set[str] | None:
+    """The decks that the address names (`?deck=…`), else those the settings don't leave out; None for all."""
+    every = {deck.id for deck in library.decks}
+    named = set(st.query_params.get_all("deck")) & every
+    left_out = set(context.settings().decks_left_out.split()) & every
+    return named or (every - left_out if left_out else None)
+
+
+# The interval also makes the browser ask for a full run when it has found a restarted server again; without
+# one it would go on naming a fragment that the new server never heard of.
+@st.fragment(run_every=REFRESH)
+def daily_review() -> None:
+    notices = st.container()
+    library, desk = context.library(), context.desk()
+    talk, ledger = _talk(), _ledger()
+    ledger.carry_out(talk.ops, desk=desk, zone=context.zone(), now=context.now())
+    reader = Reader(
+        session=st.session_state[SESSION],
+        language=context.language(),
+        zone=context.zone(),
+        now=context.now(),
+    )
+    data, queue = payload(
+        reader=reader,
+        library=library,
+        desk=desk,
+        faces=context.faces(),
+        talk=talk,
+        outcomes=ledger.of(talk.ops),
+        decks=_chosen_decks(library),
+    )
+    review_card(key=KEY, data=data, on_talk=_carry_out)
+    with notices:
+        _clock_notice(queue, reader)
+    if talk.view is not None and talk.view.revealed:
+        _evidence(talk.view, library)
+
+
+def _clock_notice(queue: Queue, reader: Reader) -> None:
+    if queue.clock_warning == "clock_set_back" and queue.last_answer_ms is not None:
+        last = datetime.fromtimestamp(queue.last_answer_ms / 1000, UTC).astimezone(ZoneInfo(reader.zone))
+        st.warning(say("review.clock_set_back", last=f"{last:%Y-%m-%d %H:%M}"), icon=":material/schedule:")
+
+
+def _evidence(view: View, library: Library) -> None:
+    card = library.by_id.get(view.card_id)
+    if card is None or not (card.labs or card.claims):
+        return
+    from app_pages.evidence import evidence_panel  # charts and tables: not before an answer needs them
+
+    with st.container(key="evidence"):
+        evidence_panel(card)
+
+
+def _deck_notices(library: Library) -> None:
+    if library.faults:
+        names = ", ".join(sorted({Path(fault.file).name for fault in library.faults}))
+        st.warning(say("review.faulty_decks", names=names), icon=":material/report:")
+        st.page_link("app_pages/cards.py", label=say("review.faulty_decks_link"))
+    if not library.by_id:
+        st.info(say("review.no_cards", folder=context.deck_folders()[1]), icon=":material/style:")
+
+
+_deck_notices(context.library())
+daily_review()

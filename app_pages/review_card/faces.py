@@ -1,0 +1,109 @@
+"""A card made ready for the browser: its Markdown as HTML, rendered once and kept on disk.
+
+The kept faces lie in `<data>/cache/faces/<version>/`, one file a card, named by the card's text; `version`
+changes with the code that renders, and folders of other versions are removed. So a start from warm needs
+neither the Markdown parser nor Pygments nor the LaTeX converter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.study.card import Card
+
+HERE = Path(__file__).parent
+MADE_BY = (Path(__file__), HERE.parent / "markup.py")
+KEPT_IN_MEMORY = 512
+
+Face = dict[str, Any]
+
+
+@cache
+def version() -> str:
+    """Names the code that renders."""
+    return hashlib.blake2b(b"".join(file.read_bytes() for file in MADE_BY), digest_size=8).hexdigest()
+
+
+def key_of(card: Card, deck_title: str) -> str:
+    """Names what is shown of a card: equal exactly when every word of it is."""
+    shown = (
+        *(card.id, deck_title, card.kind, card.title, card.language, card.prompt, card.answer),
+        *(card.source, card.priority, card.lessons, card.key_figures, card.follow_ups, card.pitfall),
+        bool(card.labs or card.claims),
+    )
+    return hashlib.blake2b(repr(shown).encode(), digest_size=12).hexdigest()
+
+
+class Faces:
+    """The faces of one data folder. Safe to share between threads."""
+
+    def __init__(self, data: Path) -> None:
+        self.folder = data / "cache" / "faces" / version()
+        self._faces: dict[str, Face] = {}
+        self._lock = threading.Lock()
+
+    def face(self, card: Card, deck_title: str, key: str) -> Face:
+        """The face of a card; `key` is its `key_of`."""
+        with self._lock:
+            known = self._faces.get(key)
+        if known is not None:
+            return known
+        face = self._kept(key)
+        if face is None:
+            face = render(card, deck_title)
+            self._keep(key, face)
+        with self._lock:
+            while len(self._faces) >= KEPT_IN_MEMORY:
+                self._faces.pop(next(iter(self._faces)))
+            self._faces[key] = face
+        return face
+
+    def _kept(self, key: str) -> Face | None:
+        try:
+            face = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None  # not there, or cut off by a crash: it is rendered anew
+        return face if isinstance(face, dict) else None
+
+    def _keep(self, key: str, face: Face) -> None:
+        if not self.folder.is_dir():
+            shutil.rmtree(self.folder.parent, ignore_errors=True)
+        partial = self.folder / f"{key}.{os.getpid()}-{threading.get_ident()}.partial"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            partial.write_text(json.dumps(face, ensure_ascii=False), encoding="utf-8")
+            partial.replace(self.folder / f"{key}.json")
+        except OSError:
+            partial.unlink(missing_ok=True)  # a full disk costs speed, not the review
+
+
+def render(card: Card, deck_title: str) -> Face:
+    """The face: plain values for JSON, every Markdown text as HTML."""
+    from app_pages.markup import block, inline, plain  # a start from warm does without
+
+    return {
+        "id": card.id,
+        "lang": card.language,
+        "deck": deck_title,
+        "kind": card.kind,
+        "priority": card.priority == "high",
+        "lessons": list(card.lessons),
+        "title": inline(card.title),
+        "plain_title": plain(card.title),
+        "prompt": block(card.prompt),
+        "points": [{"heading": inline(point.heading), "text": block(point.text)} for point in card.answer],
+        "figures": [inline(figure) for figure in card.key_figures],
+        "follow_ups": [
+            {"prompt": block(follow.prompt), "answer": block(follow.answer)} for follow in card.follow_ups
+        ],
+        "pitfall": block(card.pitfall) if card.pitfall else "",
+        "source": f"{card.source.document} · {card.source.section}",
+        "evidence": bool(card.labs or card.claims),
+    }

@@ -1,0 +1,324 @@
+// The review: which card is in view, what a key or a button does to it, and the talk with the server.
+
+const RESEND_AFTER = 2500;
+const SILENT_AFTER = 5000;
+const TICK = 500;
+const BOUNCE = 180;
+const EVIDENCE_AFTER = 150;
+const STALE_AFTER = 30000;
+const MINUTE = 60 * 1000;
+const LONGEST_SLEEP = 30 * 60 * 1000;
+
+const COUNT_OF = { new: "new", learning: "learning", review: "due" };
+
+class Review {
+  constructor(root) {
+    this.root = root;
+    this.screen = new Screen(root, this);
+    this.outbox = new Outbox();
+    this.queue = new StudyQueue(this.outbox);
+    this.watch = new Stopwatch();
+    this.past = []; // answers of this page's life, for undo: {nonce, item, rating}
+    this.view = null; // the item in view
+    this.revealed = false;
+    this.silent = false;
+    this.pending = null; // the grade that waits to be saved while the server is silent
+    this.asking = false; // an undo of an answer from before this page's life
+    this.seen = new Set(); // what the server said and was acted upon
+    this.expected = new Map(); // nonce of an undo -> the card that was brought back at once
+    this.sent = 0;
+    this.seq = 0;
+    this.lastClick = 0;
+    const kept = recall();
+    if (Array.isArray(kept.ops)) this.outbox.ops = kept.ops;
+    if (this.outbox.waiting) this.outbox.since = performance.now();
+    this.kept = kept.view ?? null;
+    this.wanted = new URLSearchParams(location.search).get("card") ?? this.kept?.card_id ?? null;
+    this.unlisten = listen(meaning => this.act(meaning));
+    this.onVisible = () => this.visible();
+    document.addEventListener("visibilitychange", this.onVisible);
+    this.onLeave = () => this.keep();
+    addEventListener("pagehide", this.onLeave);
+    this.ticker = setInterval(() => this.tick(), TICK);
+  }
+
+  close() {
+    this.unlisten();
+    document.removeEventListener("visibilitychange", this.onVisible);
+    removeEventListener("pagehide", this.onLeave);
+    clearInterval(this.ticker);
+    clearTimeout(this.alarm);
+    clearTimeout(this.telling);
+    this.keep();
+  }
+
+  // --- from the server -------------------------------------------------------------------------
+
+  receive(data, send) {
+    this.send = send;
+    const fresh = this.session !== data.session; // the server knows nothing of what was sent before
+    this.session = data.session;
+    this.words = data.words;
+    this.language = data.language;
+    this.receivedAt = performance.now();
+    this.serverNow = data.now_ms;
+    this.data = data;
+    const refused = data.refused.filter(each => this.outbox.ops.some(op => op.nonce === each.nonce));
+    const settled = new Set([...data.confirmed, ...refused.map(each => each.nonce)]);
+    const done = this.outbox.settle(settled);
+    for (const each of refused) this.outbox.forgetUndoOf(each.nonce);
+    this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
+    this.queue.take(data);
+    if (done.length || !this.outbox.waiting) this.loud();
+    const missing = data.items.length > this.queue.items.length;
+    if ((fresh && this.outbox.waiting) || missing) this.tell();
+    this.choose();
+    for (const each of data.undone) this.takenBack(each);
+    for (const each of refused) this.refused(each);
+    this.setAlarm();
+    this.screen.draw();
+    this.keep();
+  }
+
+  choose() {
+    const open = this.queue.open;
+    if (this.view !== null) {
+      const newer = open.find(item => item.card_id === this.view.card_id);
+      if (newer) {
+        const same = newer.face === this.view.face;
+        this.view = newer;
+        if (!same) this.screen.forget();
+        return;
+      }
+      if (this.silent || this.revealed) return;
+    }
+    const wanted = this.wanted === null ? null : this.queue.find(this.wanted);
+    this.wanted = null;
+    const next = wanted ?? open[0] ?? null;
+    this.show(next, false);
+    if (next !== null && this.kept?.card_id === next.card_id) {
+      this.revealed = this.kept.revealed === true;
+      this.watch.restart(this.kept.ms ?? 0);
+      if (this.revealed) this.tellSoon();
+    }
+    this.kept = null;
+  }
+
+  takenBack(each) {
+    if (this.seen.has(each.nonce)) return;
+    this.seen.add(each.nonce);
+    this.asking = false;
+    if (this.expected.get(each.nonce) === each.card_id) return;
+    const item = this.queue.find(each.card_id);
+    const title = item ? this.queue.card(item).plain_title : each.card_id;
+    if (item && (this.view?.card_id !== each.card_id || !this.revealed)) this.show(item, true);
+    this.screen.note("calm", fill(this.words.undone, { rating: this.words[`grade.${each.rating}`], title }));
+  }
+
+  refused(each) {
+    if (this.seen.has(each.nonce)) return;
+    this.seen.add(each.nonce);
+    this.asking = false;
+    const item = each.card_id ? this.queue.find(each.card_id) : null;
+    if (item && each.bring_back) this.show(item, true);
+    this.screen.note(each.kind, each.message);
+  }
+
+  // --- from the person -------------------------------------------------------------------------
+
+  act({ name, grade }) {
+    if (this.words === undefined) return false;
+    if (this.screen.helpIsOpen) {
+      this.screen.closeHelp();
+      return true;
+    }
+    if (name === "help") this.screen.openHelp();
+    else if (name === "undo") this.undo();
+    else if (name === "evidence") return this.screen.toEvidence();
+    else if (this.view === null || this.silent) return false;
+    else if (name === "go" && !this.revealed) this.reveal();
+    else if (name === "go") {
+      // Space and Enter grade Good, as Anki does; a key that bounces must not.
+      if (performance.now() - this.revealedAt > BOUNCE) this.grade(3);
+    } else if (name === "grade") {
+      if (this.revealed) this.grade(grade);
+    } else return false;
+    return true;
+  }
+
+  /** Whether a click counts: the second half of a double click doesn't. */
+  click(event) {
+    if (event.detail === 0) return true; // by the keyboard
+    const now = performance.now();
+    const twice = event.detail > 1 || now - this.lastClick < BOUNCE;
+    if (!twice) this.lastClick = now;
+    return !twice;
+  }
+
+  reveal() {
+    if (this.view === null || this.revealed) return;
+    this.revealed = true;
+    this.revealedAt = performance.now();
+    this.screen.note();
+    this.screen.reveal();
+    this.screen.say(fill(this.words.answer_shown, { n: this.queue.card(this.view).points.length }));
+    this.tellSoon();
+    this.keepSoon();
+  }
+
+  grade(rating) {
+    const item = this.view;
+    if (item === null || !this.revealed || this.silent) return;
+    const answer = this.outbox.add({
+      type: "answer",
+      card_id: item.card_id,
+      version: item.version,
+      rating,
+      shown_at_ms: item.shown_at_ms,
+      shown_day: item.shown_day,
+      scheduler: item.scheduler,
+      answered_at_ms: Math.round(this.serverNow + performance.now() - this.receivedAt),
+      answer_ms: this.watch.ms,
+      count: COUNT_OF[item.phase],
+    });
+    this.past.push({ nonce: answer.nonce, item, rating });
+    this.queue.held.delete(item.card_id);
+    this.screen.note();
+    this.show(this.queue.open[0] ?? null, false);
+    this.screen.draw();
+    this.announce();
+    this.tell();
+    this.keep();
+  }
+
+  undo() {
+    if (this.silent || this.asking) return;
+    const last = this.past.pop();
+    if (last === undefined) {
+      this.asking = true;
+      this.outbox.add({ type: "undo" });
+      this.tell();
+      this.keep();
+      return;
+    }
+    const { card_id } = last.item;
+    const op = this.outbox.add({ type: "undo", answer_nonce: last.nonce, card_id });
+    this.expected.set(op.nonce, card_id);
+    // A review and an undo each raise a card's version.
+    const item = { ...last.item, version: last.item.version + 2 };
+    this.queue.held.set(card_id, item);
+    this.show(item, true);
+    const title = this.queue.card(item).plain_title;
+    this.screen.note("calm", fill(this.words.undone, { rating: this.words[`grade.${last.rating}`], title }));
+    this.screen.draw();
+    this.tell();
+    this.keep();
+  }
+
+  // --- what is in view -------------------------------------------------------------------------
+
+  show(item, revealed) {
+    this.view = item;
+    this.revealed = revealed;
+    this.revealedAt = performance.now();
+    this.watch.restart(0);
+    this.screen.top();
+    const here = new URL(location.href);
+    if (item === null) here.searchParams.delete("card");
+    else here.searchParams.set("card", item.card_id);
+    if (here.href !== location.href) history.replaceState(history.state, "", here);
+    if (revealed) this.tellSoon();
+  }
+
+  announce() {
+    if (this.view === null) this.screen.say(this.words.done_title);
+    else this.screen.say(fill(this.words.next_card, { title: this.queue.card(this.view).plain_title }));
+  }
+
+  // --- to the server ---------------------------------------------------------------------------
+
+  tell() {
+    clearTimeout(this.telling);
+    this.sent = performance.now();
+    this.send({
+      seq: ++this.seq,
+      ops: this.outbox.ops,
+      have: [...this.queue.cards.keys()],
+      view: this.view && { card_id: this.view.card_id, revealed: this.revealed },
+    });
+  }
+
+  /** Tells which answer is in view once one stays with it: the server shows its evidence. */
+  tellSoon() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.tell(), EVIDENCE_AFTER);
+  }
+
+  tick() {
+    if (this.send === undefined) return;
+    const now = performance.now();
+    if (!this.outbox.waiting) {
+      // "in 8 min" on the done screen would grow stale
+      if (this.view === null && !document.hidden && now - this.sent > MINUTE) this.tell();
+      return;
+    }
+    if (now - this.outbox.since > SILENT_AFTER && now - this.receivedAt > SILENT_AFTER) this.quiet();
+    if (now - this.sent > RESEND_AFTER) this.tell();
+  }
+
+  /** The server hasn't confirmed for a while: say so and bring the first unsaved card back. */
+  quiet() {
+    const answers = this.outbox.ops.filter(op => op.type === "answer");
+    this.screen.waiting(fill(this.words.not_saved, { n: answers.length }));
+    if (this.silent) return;
+    this.silent = true;
+    const first = this.past.find(each => answers.some(op => op.nonce === each.nonce));
+    if (first) {
+      this.view = first.item;
+      this.pending = first.rating;
+      this.revealed = true;
+      this.screen.top();
+    }
+    this.screen.draw();
+    this.screen.say(this.words.not_saved_short);
+  }
+
+  loud() {
+    if (!this.silent) return;
+    this.silent = false;
+    this.pending = null;
+    this.screen.waiting(null);
+    this.screen.note("calm", this.words.saved);
+    this.view = null; // the card that was brought back has its answer: on to the next
+    this.revealed = false;
+  }
+
+  visible() {
+    if (document.hidden) {
+      this.watch.pause();
+      this.keep();
+      return;
+    }
+    this.watch.go();
+    if (this.send && performance.now() - this.receivedAt > STALE_AFTER) this.tell();
+  }
+
+  /** Wakes up when the next learning card is due. */
+  setAlarm() {
+    clearTimeout(this.alarm);
+    if (this.data.next_due_ms === null) return;
+    const ahead = this.data.next_due_ms - this.serverNow;
+    if (ahead > 0) this.alarm = setTimeout(() => this.tell(), Math.min(ahead + 300, LONGEST_SLEEP));
+  }
+
+  keep() {
+    clearTimeout(this.keeping);
+    const view = this.view && { card_id: this.view.card_id, revealed: this.revealed, ms: this.watch.ms };
+    remember({ ops: this.outbox.ops, view });
+  }
+
+  keepSoon() {
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.keep(), 50);
+  }
+}

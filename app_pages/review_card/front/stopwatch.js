@@ -1,0 +1,25 @@
+// Time spent on the card in view: milliseconds by the monotonic clock, paused while the tab is hidden.
+
+class Stopwatch {
+  constructor() {
+    this.restart(0);
+  }
+
+  restart(already) {
+    this.sum = already;
+    this.from = document.hidden ? null : performance.now();
+  }
+
+  pause() {
+    if (this.from !== null) this.sum += performance.now() - this.from;
+    this.from = null;
+  }
+
+  go() {
+    if (this.from === null) this.from = performance.now();
+  }
+
+  get ms() {
+    return Math.round(this.sum + (this.from === null ? 0 : performance.now() - this.from));
+  }
+}

@@ -1,0 +1,50 @@
+"""`python -m engine COMMAND`: what can be done without the app."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from engine.commands import COMMANDS
+from engine.faults import BenchcardsError
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command that `words` name. Returns the exit code; argparse exits 2 on wrong usage."""
+    parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    called = next((command for command in COMMANDS if command.name in words[:1]), None)
+    for command in COMMANDS:
+        subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
+        if command is called:
+            importlib.import_module(command.module).add_arguments(subparser)
+    arguments = parser.parse_args(words)
+    try:
+        code: int = importlib.import_module(
+            next(c for c in COMMANDS if c.name == arguments.command).module
+        ).run(arguments)
+    except BenchcardsError as error:
+        print(f"{error}", file=sys.stderr)
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal that can't show a character shows "?" in its place
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader (head, less) has gone: nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

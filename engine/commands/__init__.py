@@ -1,0 +1,28 @@
+"""The subcommands of `python -m engine`, one module each.
+
+A module has `add_arguments(parser)` and `run(arguments) -> int` (the exit code: 0 done, 1 faults found,
+2 wrong usage). It is imported only when its command is called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A subcommand: its name, a line for `--help`, and the module that does it."""
+
+    name: str
+    summary: str
+    module: str
+
+
+COMMANDS = (
+    Command("check", "check decks and say what is wrong where", "engine.commands.check"),
+    Command(
+        "claims",
+        "what each card's numbers become on this GPU, and what was measured",
+        "engine.commands.claims",
+    ),
+)

@@ -1,0 +1,104 @@
+"""What a deck must keep to beyond its shape: rules that bind several fields.
+
+They look at the plain tree, not at the model, so that they speak up even where the shape has faults too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.study.deck_node import Loc, Node, Problem
+
+
+def rule_problems(root: Node) -> Iterator[Problem]:
+    """Every broken rule. `root` may be of any shape."""
+    seen: dict[str, int] = {}
+    for loc, card in items(root, "cards"):
+        card_id = _text(card, "id")
+        if card_id is not None:
+            line = _line(card, "id")
+            if card_id in seen:
+                message = (
+                    f'"{card_id}" is already the id of the card on line {seen[card_id]}: give it another'
+                )
+                yield Problem(line, (*loc, "id"), message)
+            else:
+                seen[card_id] = line
+        yield from _claims(loc, card)
+        yield from _repeated(loc, card)
+
+
+def items(node: Node, name: str) -> Iterator[tuple[Loc, Node]]:
+    """The items of a list field, with their place, as far as they are whole groups of fields."""
+    listed = node.child(name)
+    if listed is None or listed.broken or not isinstance(listed.value, list):
+        return
+    for index, item in enumerate(listed.value):
+        if isinstance(item.value, dict) and not item.broken:
+            yield (name, index), item
+
+
+def _text(node: Node, name: str) -> str | None:
+    found = node.child(name)
+    return found.value if found is not None and not found.broken and isinstance(found.value, str) else None
+
+
+def _line(node: Node, name: str) -> int:
+    found = node.child(name)
+    return found.line if found is not None else node.line
+
+
+def _claims(card_loc: Loc, card: Node) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for place, claim in items(card, "claims"):
+        loc = card_loc + place
+        claim_id = _text(claim, "id")
+        if claim_id in seen:
+            message = f'"{claim_id}" is already the id of the claim on line {seen[claim_id]}: give it another'
+            yield Problem(_line(claim, "id"), (*loc, "id"), message)
+        elif claim_id is not None:
+            seen[claim_id] = _line(claim, "id")
+        given: Any = claim.value
+        if not {"formula", "measured", "why_not"} & given.keys():
+            yield Problem(
+                claim.line, loc, "needs `formula`, `measured` or `why_not`: say how the number can be checked"
+            )
+        says = claim.child("says")
+        if says is not None:
+            yield from _says((*loc, "says"), says)
+
+
+def _says(loc: Loc, says: Node) -> Iterator[Problem]:
+    if says.broken or not isinstance(says.value, dict):
+        return
+    given = says.value.keys() & {"value", "low", "high"}
+    if given not in ({"value"}, {"low", "high"}):
+        yield Problem(says.line, loc, "needs either `value`, or `low` and `high`")
+    low, high = _number(says, "low"), _number(says, "high")
+    if low is not None and high is not None and low >= high:
+        yield Problem(
+            says.line, loc, "has a `low` that is not below its `high`: exchange them, or write `value`"
+        )
+
+
+def _number(node: Node, name: str) -> float | None:
+    text = _text(node, name)
+    try:
+        return float(text) if text is not None else None
+    except ValueError:
+        return None  # the shape's check says so at the field itself
+
+
+def _repeated(card_loc: Loc, card: Node) -> Iterator[Problem]:
+    """The same topic, lesson or lab link twice says nothing and is a slip."""
+    for name in ("topics", "lessons"):
+        listed = card.child(name)
+        if listed is None or not isinstance(listed.value, list):
+            continue
+        seen: set[str] = set()
+        for index, item in enumerate(listed.value):
+            if isinstance(item.value, str):
+                if item.value in seen:
+                    yield Problem(item.line, (*card_loc, name, index), f'"{item.value}" stands here twice')
+                seen.add(item.value)

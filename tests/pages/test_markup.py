@@ -1,0 +1,91 @@
+"""What card Markdown becomes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app_pages.markup import block, inline, plain
+
+
+def test_raw_html_is_shown_not_obeyed() -> None:
+    assert "<script" not in block("<script>alert(1)</script>\n\na <b onclick='x()'>b</b>")
+    assert "&lt;script&gt;" in block("<script>alert(1)</script>")
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/x"]
+)
+def test_a_link_that_runs_something_is_no_link(address: str) -> None:
+    assert "<a" not in inline(f"[here]({address})")
+
+
+def test_a_link_opens_outside_and_keeps_its_secrets() -> None:
+    assert inline("[docs](https://example.org/a?b=1&c=2)") == (
+        '<a href="https://example.org/a?b=1&amp;c=2" target="_blank" rel="noopener noreferrer">docs</a>'
+    )
+
+
+def test_an_image_from_elsewhere_is_not_fetched() -> None:
+    assert "<img" not in block("![pixel](https://example.org/pixel.png)")
+
+
+def test_a_formula_becomes_mathml() -> None:
+    out = inline(r"$\frac{16\,\text{GB}}{3.35\,\text{TB/s}} \approx 4.8\,\text{ms}$")
+    assert out.startswith("<math")
+    assert "<mfrac>" in out
+    assert 'display="block"' in block("$$\nMBU = \\frac{t_0}{t}\n$$")
+
+
+@pytest.mark.parametrize("broken", [r"\frac{1}{", r"\left( x", r"x^", r"\begin{matrix} a"])
+def test_a_broken_formula_shows_its_source(broken: str) -> None:
+    out = inline(f"before ${broken}$ after")
+    assert out.startswith("before ")
+    assert out.endswith(" after")
+
+
+def test_dollars_of_money_are_no_formula() -> None:
+    assert inline("from $5 to $6 an hour") == "from $5 to $6 an hour"
+    assert "<math" not in inline("costs 5$ or 6$")
+
+
+def test_code_is_coloured_and_escaped() -> None:
+    out = block("```python\nfor i in range(3):  # <b>\n    x = 'a'\n\n    y = 1\n```")
+    assert '<span class="tok-k">for</span>' in out
+    assert "&lt;b&gt;" in out
+    assert out.count("<pre>") == 1, "a blank line must not end the code"
+
+
+def test_code_of_an_unknown_language_is_plain() -> None:
+    assert block("```nonsense\na < b\n```") == (
+        '<pre><code class="language-nonsense">a &lt; b\n</code></pre>\n'
+    )
+
+
+def test_a_table_is_a_table() -> None:
+    out = block("| a | b |\n| --- | ---: |\n| 1 | `x` |")
+    assert "<table>" in out
+    assert "<code>x</code>" in out
+
+
+def test_a_line_break_between_chinese_characters_leaves_no_space() -> None:
+    assert block("显存带宽是\n瓶颈。") == "<p>显存带宽是瓶颈。</p>\n"
+    assert block("băng thông\nlà nút thắt") == "<p>băng thông\nlà nút thắt</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("**带宽(不是算力)**是瓶颈", "<strong>带宽(不是算力)</strong>是瓶颈"),
+        ("这是**重点。**后面继续", "这是<strong>重点。</strong>后面继续"),
+        ("用**“图”**一次提交", "用<strong>“图”</strong>一次提交"),
+        ("đo **trước khi** sửa", "đo <strong>trước khi</strong> sửa"),
+        ("2 * 3 * 4", "2 * 3 * 4"),
+        ("snake_case_name", "snake_case_name"),
+    ],
+)
+def test_emphasis_also_beside_chinese(text: str, shown: str) -> None:
+    assert inline(text) == shown
+
+
+def test_plain_says_the_words_only() -> None:
+    assert plain('"Cứ bật `torch.compile` là **xong**"') == '"Cứ bật torch.compile là xong"'
