@@ -155,6 +155,10 @@ SMALL_SEGMENT = 2 * 1024 * 1024
 """The size of a segment for blocks of up to 1 MiB (CUDACachingAllocator.h, kSmallBuffer)."""
 
 
+UNSPLIT = 1024 * 1024
+"""A rest up to this size stays with its block in a segment for large ones (kSmallSize)."""
+
+
 def holes_at_end(segments: Iterable[Segment]) -> list[Hole]:
     """The free blocks of the segments."""
     found = []
@@ -187,11 +191,12 @@ def holes_after(
     for start, size, small in ranges:
         inside = blocks[bisect_left(starts, start) : bisect_right(starts, start + size - 1)]
         at = start
+        least = 0 if small else UNSPLIT
         for address, length in inside:
-            if address > at:
+            if address - at > least:
                 found.append(Hole(at, address - at, False, small))
             at = max(at, address + -(-length // GRANULE) * GRANULE)
-        if at < start + size:
+        if start + size - at > least:
             found.append(Hole(at, start + size - at, not inside, small))
     return found
 
