@@ -33,6 +33,8 @@ STRANDED_SHARE = 0.3
 STRANDED_HOLES = 8
 LARGEST_HOLE = 0.25
 """… in so many holes, of which the largest is no more than this share of the free bytes."""
+LARGE_FREE = 0.25
+"""Of the reserved bytes: from here on holes count before a leak as what made a request fail."""
 LISTED = 20
 SMALL_REQUEST = 1024 * 1024
 
@@ -177,7 +179,7 @@ def _failed_request(
         fitting = [
             hole
             for hole in holes_after(played, segments, events, index)
-            if not (hole.small and event.size > SMALL_REQUEST)
+            if hole.small is (event.size <= SMALL_REQUEST)
         ]
         request = FailedRequest(
             event=index,
@@ -215,7 +217,9 @@ def _with_findings(memory: DeviceMemory, holes: list[Hole]) -> DeviceMemory:
         )
     leak = memory.leak
     if leak:
-        found.insert(0 if not (failed and failed.by_fragmentation) else 1, _leak(memory, leak))
+        # a leak that fills the device leaves holes too: then they are not what ended it
+        pieces = failed and failed.by_fragmentation and failed.free >= LARGE_FREE * failed.reserved
+        found.insert(1 if pieces else 0, _leak(memory, leak))
     stranded = [hole for hole in holes if not hole.whole and not hole.small]
     total = sum(hole.size for hole in stranded)
     if not found and _is_stranded(stranded, total, memory.reserved):

@@ -1,9 +1,10 @@
 """The teeth of a sawtooth of allocated bytes, and whether their floor climbs.
 
-A tooth ends where the curve has fallen, from its last peak, by at least half of what a typical fall is
-(the median of all falls, each weighted by its bytes). The climb of the floor is judged by the Mann-Kendall
-test, which asks only for order and so stands noise and outliers (Mann 1945, Kendall 1975), and measured by
-the Theil-Sen slope, the median of all pairwise slopes (Sen 1968).
+Teeth are the largest falls that come again and again: a tooth ends where the curve has fallen, from its last
+peak, by at least half of the deepest fall; where fewer than eight do, by a quarter, and so on down to 1/64.
+The climb of the floor is judged by the Mann-Kendall test, which asks only for order and so stands noise and
+outliers (Mann 1945, Kendall 1975), and measured by the Theil-Sen slope, the median of all pairwise slopes
+(Sen 1968), both over the lowest floors of groups of teeth: neighbouring teeth are not independent.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from dataclasses import dataclass
 
 WARM_UP = 0.25
 """The share of the teeth at the beginning that is left out: caches and workspaces are set up there."""
-MOST_POINTS = 400
-"""The teeth that a test looks at; of more, evenly spaced ones."""
+REPEATED = 8
+MOST_POINTS = 24
+"""The points that a test looks at: the teeth, or the lowest floor in each group of them."""
 FEWEST = 5
 CONFIDENT = 0.001
 """A trend by chance in one of a thousand. With fewer than eight teeth only an unbroken climb counts."""
@@ -37,18 +39,13 @@ class Climb:
 
 def troughs(curve: Sequence[int]) -> list[int]:
     """The indices of the floors between the teeth; of the last tooth too, if the curve came down."""
-    falls = _falls(curve, 1)
-    if not falls:
-        return []
-    sizes = sorted(top - curve[at] for top, at in falls)
-    half, passed = sum(sizes) / 2, 0
-    typical = sizes[-1]
-    for size in sizes:
-        passed += size
-        if passed >= half:
-            typical = size
-            break
-    return [at for _, at in _falls(curve, max(1, typical // 2))]
+    deepest = max((top - curve[at] for top, at in _falls(curve, 1)), default=0)
+    found: list[tuple[int, int]] = []
+    least = deepest
+    while len(found) < REPEATED and least > deepest >> 6:
+        least //= 2
+        found = _falls(curve, max(1, least))
+    return [at for _, at in found]
 
 
 def _falls(curve: Sequence[int], least: int) -> list[tuple[int, int]]:
@@ -80,7 +77,7 @@ def climb_of(floors: Sequence[int]) -> Climb | None:
     if teeth < FEWEST:
         return None
     step = max(1, -(-teeth // MOST_POINTS))
-    points = kept[::step]
+    points = [min(kept[n : n + step]) for n in range(0, teeth - teeth % step, step)]
     slopes = [
         (later - earlier) / ((j - i) * step)
         for i, earlier in enumerate(points)
@@ -96,7 +93,7 @@ def climb_of(floors: Sequence[int]) -> Climb | None:
     late = statistics.median(points[-third:]) - statistics.median(points[third : 2 * third] or points[:1])
     unbroken = all(b >= a for a, b in itertools.pairwise(points)) and points[-1] > points[0]
     clear = p < CONFIDENT if len(points) >= 8 else unbroken
-    steady = slope > 0 and clear and total > 3 * noise and late > total / 8
+    steady = slope > 0 and clear and total > 2 * noise and late > total / 16
     return Climb(slope, total, p, noise, steady)
 
 
