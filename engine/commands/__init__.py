@@ -18,4 +18,7 @@ class Command:
     module: str
 
 
-COMMANDS = (Command("check", "check decks and say what is wrong where", "engine.commands.check"),)
+COMMANDS = (
+    Command("check", "check decks and say what is wrong where", "engine.commands.check"),
+    Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
+)
