@@ -41,8 +41,8 @@ def _trace_facts(shown: dict[str, Any]) -> Iterator[str]:
         gaps = device["gaps"]
         yield (
             f"GPU {device['device']}: {_percent(device['busy_ratio'])} busy over "
-            f"{device['wall_us'] / 1e3:,.3f} ms ({device['kernels']:,} kernels, {device['copies']:,} copies, {device['sets']:,} sets on "
-            f"{device['streams']} streams)"
+            f"{device['wall_us'] / 1e3:,.3f} ms ({device['kernels']:,} kernels, "
+            f"{device['copies']:,} copies, {device['sets']:,} sets on {device['streams']} streams)"
         )
         if gaps["count"]:
             yield (

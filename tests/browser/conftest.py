@@ -39,7 +39,9 @@ def open_review(app: App, browser: Browser) -> Iterator[Open]:
     """Opens the review page of one deck in a new tab: `open_review("test-en", locale="vi-VN")`."""
     contexts = []
 
-    def open_(deck: str, *, locale: str = "en-US", zone: str = "Asia/Ho_Chi_Minh", **options: object) -> ReviewPage:
+    def open_(
+        deck: str, *, locale: str = "en-US", zone: str = "Asia/Ho_Chi_Minh", **options: object
+    ) -> ReviewPage:
         context = browser.new_context(locale=locale, timezone_id=zone, **options)  # type: ignore[arg-type]
         contexts.append(context)
         page: Page = context.new_page()

@@ -40,7 +40,12 @@ PLAIN = """\
         text: {text}
 """
 TEXTS = {
-    "en": ("Question number", "What do you measure first?", "Time per token", "Synchronise before the clock."),
+    "en": (
+        "Question number",
+        "What do you measure first?",
+        "Time per token",
+        "Synchronise before the clock.",
+    ),
     "vi": ("Câu hỏi số", "Bạn đo cái gì trước?", "Thời gian mỗi token", "Đồng bộ trước khi dừng đồng hồ."),
     "zh": ("问题", "先测什么?", "每个 token 的时间", "停表之前先同步。"),
 }

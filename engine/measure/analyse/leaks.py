@@ -133,7 +133,7 @@ def _spread(left: list[Allocation], teeth: Sequence[int], warm: int, end: int) -
     if len(bins) < LEAST_SPREAD:
         return False
     births = sorted((a.born - warm) / (end - warm) for a in left)
-    return births[len(births) // 4] < 0.5 < births[3 * len(births) // 4] and births[0] < 0.4
+    return births[0] < 0.5 < births[-1] and births[len(births) // 4] < 0.6
 
 
 def _usual_age(group: list[Allocation]) -> int:

@@ -125,6 +125,7 @@ class _Reader:
         self._until = until
         self._frames: dict[int, Frame] = {}
         self._stacks: dict[tuple[int, ...], Stack] = {}
+        self._entries: set[int] = set()
         self._seen_frames = 0
         self._seen = 0
 
@@ -159,10 +160,13 @@ class _Reader:
             self._count()
             if not isinstance(value, dict):
                 raise self._wrong(f"an entry of {where} is no dictionary")
+            if id(value) in self._entries:
+                # the values of a small file may refer to one another so that there are billions
+                raise self._wrong(f"it names an entry of {where} more than once")
+            self._entries.add(id(value))
             yield value
 
     def _count(self) -> None:
-        # the values of a small file may refer to one another so that there are billions
         self._seen += 1
         if self._seen > MAX_EVENTS:
             raise self._wrong(f"it holds more than {MAX_EVENTS:,} events and blocks")

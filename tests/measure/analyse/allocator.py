@@ -34,6 +34,8 @@ class Allocator:
     def __init__(self, cap: int = 1 << 40) -> None:
         self._cap = cap
         self._segments: dict[int, list[_Block]] = {}
+        self._small: set[int] = set()
+        self._owner: dict[int, int] = {}
         self._next = 0x7F00_0000_0000
         self._now = 1_780_000_000_000_000
         self._recording = False
@@ -46,19 +48,19 @@ class Allocator:
     def alloc(self, size: int, call: list[dict[str, Any]] | None = None) -> int:
         rounded = -(-size // 512) * 512
         small = rounded <= MIB
-        block = self._find(rounded, small) or self._grow(rounded, small, size, call)
-        segment = self._segments[self._home(block)]
+        start, block = self._find(rounded, small) or self._grow(rounded, small, size, call)
+        segment = self._segments[start]
         rest = block.size - rounded
         if rest >= (512 if small else MIB + 1):
             segment.insert(segment.index(block) + 1, _Block(block.address + rounded, rest))
             block.size = rounded
         block.used, block.requested, block.frames = True, size, call
+        self._owner[block.address] = start
         self._note("alloc", block.address, size, call)
         return block.address
 
     def free(self, address: int, call: list[dict[str, Any]] | None = None) -> None:
-        home = next(s for s, blocks in self._segments.items() if any(b.address == address for b in blocks))
-        blocks = self._segments[home]
+        blocks = self._segments[self._owner.pop(address)]
         at = next(n for n, b in enumerate(blocks) if b.address == address)
         block = blocks[at]
         self._note("free_requested", address, block.requested, call)
@@ -107,20 +109,20 @@ class Allocator:
             ],
         }
 
-    def _home(self, block: _Block) -> int:
-        return next(s for s, blocks in self._segments.items() if block in blocks)
-
-    def _find(self, size: int, small: bool) -> _Block | None:
+    def _find(self, size: int, small: bool) -> tuple[int, _Block] | None:
         fitting = [
-            b
-            for blocks in self._segments.values()
-            if (sum(x.size for x in blocks) <= 2 * MIB) is small
+            (b.size, b.address, start, b)
+            for start, blocks in self._segments.items()
+            if (start in self._small) is small
             for b in blocks
             if not b.used and b.size >= size
         ]
-        return min(fitting, key=lambda b: (b.size, b.address), default=None)
+        best = min(fitting, default=None, key=lambda found: found[:2])
+        return None if best is None else best[2:]
 
-    def _grow(self, size: int, small: bool, asked: int, call: list[dict[str, Any]] | None) -> _Block:
+    def _grow(
+        self, size: int, small: bool, asked: int, call: list[dict[str, Any]] | None
+    ) -> tuple[int, _Block]:
         length = 2 * MIB if small else 20 * MIB if size < 10 * MIB else -(-size // (2 * MIB)) * 2 * MIB
         if self._reserved() + length > self._cap:
             for start, blocks in list(self._segments.items()):
@@ -145,7 +147,9 @@ class Allocator:
         self._segments[block.address] = [block]
         self._next += length + 2 * MIB
         self._note("segment_alloc", block.address, length, call)
-        return block
+        if small:
+            self._small.add(block.address)
+        return block.address, block
 
     def _reserved(self) -> int:
         return sum(b.size for blocks in self._segments.values() for b in blocks)

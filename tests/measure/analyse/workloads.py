@@ -52,7 +52,7 @@ def batching(seed: int, *, leak: float = 0.0) -> dict[str, Any]:
     memory = _loaded()
     memory.record()
     running: list[list[int]] = []
-    for _ in range(700):
+    for _ in range(500):
         if len(running) < 8 and random.random() < 0.3:
             running.append([])
         for pages in running:
@@ -75,8 +75,8 @@ def rising(seed: int) -> dict[str, Any]:
     memory = _loaded()
     memory.record()
     running: list[list[int]] = []
-    for step in range(600):
-        while len(running) < 2 + step // 40:
+    for step in range(400):
+        while len(running) < 2 + step // 30:
             running.append([])
         for pages in running:
             pages.append(memory.alloc(256 * KIB, KV))
@@ -144,7 +144,7 @@ def fragmented(seed: int, *, fails: bool = True) -> dict[str, Any]:
     memory = Allocator(cap)
     memory.record()
     freed, kept = random.choice([(7 * MIB, 3 * MIB), (6 * MIB, 2 * MIB), (5 * MIB + 512 * KIB, 3 * MIB)])
-    temporary = []
+    temporary: list[int] = []
     try:
         while fails or len(temporary) < 40:
             temporary.append(memory.alloc(freed, ACTIVATION))
