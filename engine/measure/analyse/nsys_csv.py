@@ -13,6 +13,7 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from engine.measure.analyse.contents import read_contents
@@ -100,7 +101,7 @@ def read_nsys_csv(path: Path) -> Capture:
 def _tables(text: str) -> Iterator[tuple[list[tuple[str, str]], list[_Row]]]:
     lines = text.splitlines()
     starts = [n for n, line in enumerate(lines) if is_header(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         rest = lines[start:end]
         blank = next((n for n, line in enumerate(rest) if not line.strip()), len(rest))
         table = csv.reader(io.StringIO("\n".join(rest[:blank])))

@@ -20,7 +20,6 @@ from engine.measure.analyse.safe_pickle import RefusedPickle, load_plain
 
 LARGEST_FILE = 512 * 1024 * 1024
 MAX_EVENTS = 4_000_000
-MAX_FRAMES = 64_000_000
 SECONDS = 60.0
 
 ALLOCATED = "active_allocated"
@@ -126,7 +125,7 @@ class _Reader:
         self._frames: dict[int, Frame] = {}
         self._stacks: dict[tuple[int, ...], Stack] = {}
         self._entries: set[int] = set()
-        self._seen_frames = 0
+        self._lists: dict[int, Stack] = {}
         self._seen = 0
 
     def snapshot(self, value: Any) -> Snapshot:
@@ -224,13 +223,13 @@ class _Reader:
     def _stack(self, frames: Any) -> Stack:
         if not isinstance(frames, list) or not frames:
             return ()
-        self._seen_frames += len(frames)
-        if self._seen_frames > MAX_FRAMES:
-            raise self._wrong(f"its stacks hold more than {MAX_FRAMES:,} calls")
-        key = tuple(map(id, frames))
-        known = self._stacks.get(key)
+        known = self._lists.get(id(frames))
         if known is None:
-            known = self._stacks[key] = tuple(self._frame(frame) for frame in frames)
+            key = tuple(map(id, frames))
+            known = self._stacks.get(key)
+            if known is None:
+                known = self._stacks[key] = tuple(self._frame(frame) for frame in frames)
+            self._lists[id(frames)] = known
         return known
 
     def _frame(self, raw: Any) -> Frame:
