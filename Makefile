@@ -14,7 +14,7 @@ run: $(VENV)/installed
 test: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy app.py app_pages engine labs tests
+	@$(BIN)/mypy app.py serve.py app_pages engine labs tests
 	@$(BIN)/python -m tests.browser.chromium --find || true
 	@$(BIN)/python -m pytest
 

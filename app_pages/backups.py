@@ -14,6 +14,8 @@ from engine.store import StoreError
 from engine.store.backup import KEEP, backup, backups, restore
 
 CHOSEN = "settings.backup"
+GENERATION = "settings.generation"
+"""Counts restores: the fields of the page take what is kept now."""
 
 
 def backups_section() -> None:
@@ -88,5 +90,6 @@ def _restore(path: Path, chosen: Path) -> None:
     except StoreError as error:
         st.error(str(error), icon=":material/error:")
         return
+    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
     st.toast(say("damaged.restored", name=chosen.name), icon=":material/check:")
     st.rerun()

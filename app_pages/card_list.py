@@ -114,14 +114,14 @@ def _table(cards: list[Card], library: Library, states: Mapping[str, CardState])
         hide_index=True,
         height=min(HEIGHT, 38 + 35 * len(rows)),
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="single-cell",
         alt=say("cards.title"),
         key=f"{KEY}.{st.session_state.get('cards.opened', 0)}",
     )
-    chosen = event.selection.rows
-    if chosen and chosen[0] < len(cards):
+    chosen = event.selection.cells
+    if chosen and chosen[0][0] < len(cards):
         st.session_state["cards.opened"] = st.session_state.get("cards.opened", 0) + 1
-        st.query_params["card"] = cards[chosen[0]].id
+        st.query_params["card"] = cards[chosen[0][0]].id
         st.rerun()
 
 

@@ -121,14 +121,14 @@ def runs_table() -> None:
         hide_index=True,
         height=min(560, 38 + 35 * len(found)),
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="single-cell",
         alt=say("labs.tab.runs"),
         key=f"labs.runs.{st.session_state.get('labs.opened', 0)}",
     )
-    chosen = event.selection.rows
-    if chosen and chosen[0] < len(found):
+    chosen = event.selection.cells
+    if chosen and chosen[0][0] < len(found):
         st.session_state["labs.opened"] = st.session_state.get("labs.opened", 0) + 1
-        st.query_params["run"] = found[chosen[0]].id
+        st.query_params["run"] = found[chosen[0][0]].id
         st.rerun()
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages import context
-from app_pages.backups import backups_section
+from app_pages.backups import GENERATION, backups_section
 from app_pages.words import knows, say
 from engine.measure.hardware import environment
 from engine.study.settings import LANGUAGES, RANGES, SettingFault, SettingsRefused
 
 FAULTS = "settings.faults"
-KEY = "settings.field."
 NUMBERS = (
     ("new_per_day", 1.0),
     ("reviews_per_day", 10.0),
@@ -23,11 +22,16 @@ NUMBERS = (
 STEPS = ("learning_steps", "relearning_steps")
 
 
+def _key(field: str) -> str:
+    """The widget's key. Another generation of keys shows what is kept anew, as after a restore."""
+    return f"settings.field.{field}.{st.session_state.get(GENERATION, 0)}"
+
+
 def _save(field: str) -> None:
     """Keeps one setting, or remembers why it can't be kept; the others stay as they are."""
     faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
     try:
-        context.save_settings({field: st.session_state[KEY + field]})
+        context.save_settings({field: st.session_state[_key(field)]})
     except SettingsRefused as refused:
         faults[field] = refused.faults[0]
     else:
@@ -52,12 +56,12 @@ def _number(field: str, step: float) -> None:
     label = say(f"settings.{field}")
     span = say("settings.range", low=f"{low:g}", high=f"{high:g}")
     st.number_input(
-        f"{label} :small[:gray[{span}]]",
+        f"{label} ({span})",
         value=int(value) if whole else float(value),
         step=int(step) if whole else step,
         format=None if whole else "%.2f",
         help=say(f"settings.{field}.help"),
-        key=KEY + field,
+        key=_key(field),
         on_change=_save,
         args=(field,),
     )
@@ -69,7 +73,7 @@ def _steps(field: str) -> None:
         say(f"settings.{field}"),
         value=getattr(context.settings(), field),
         help=say("settings.steps.help"),
-        key=KEY + field,
+        key=_key(field),
         on_change=_save,
         args=(field,),
     )
@@ -84,7 +88,7 @@ def _language() -> None:
         default=context.settings().interface_language,
         required=True,
         format_func=lambda code: say(f"language.{code}"),
-        key=KEY + field,
+        key=_key(field),
         on_change=_save,
         args=(field,),
     )

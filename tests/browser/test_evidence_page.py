@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app import App
-from tests.browser.visit import CARD, LABS, PATIENCE_MS, runs_of, visit, write_probe_deck
+from tests.browser.visit import CARD, COPYING, LABS, PATIENCE_MS, runs_of, visit, write_probe_deck
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -25,7 +25,7 @@ def app_with_probe(app: App, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
 
 def run_it(page: Page) -> None:
     page.get_by_role("button", name="Run it here").click()
-    expect(page.get_by_text("Copying").first).to_be_visible()
+    expect(page.get_by_text(COPYING)).to_be_visible()
 
 
 def test_a_lab_runs_under_the_answer_to_its_end(app_with_probe: App, browser: Browser) -> None:
@@ -74,10 +74,10 @@ def test_a_reload_and_another_tab_find_the_run_and_start_no_second_one(
     page = visit(browser, app, f"cards?card={CARD}")
     run_it(page)
     page.reload()
-    expect(page.get_by_text("Copying").first).to_be_visible()
+    expect(page.get_by_text(COPYING)).to_be_visible()
     expect(page.get_by_role("button", name="Run it here")).to_have_count(0)
     other = visit(browser, app, "labs")
-    expect(other.get_by_text("Copying").first).to_be_visible()
+    expect(other.get_by_text(COPYING)).to_be_visible()
     start = other.locator(".st-key-labs-run-probe button")
     expect(start).to_be_disabled()
     page.context.close()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.app import App
-from tests.browser.visit import LABS, PATIENCE_MS, runs_of, visit
+from tests.browser.visit import COPYING, LABS, PATIENCE_MS, runs_of, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -30,14 +30,14 @@ def test_a_lab_runs_with_its_levers_and_its_result_can_be_taken_home(
     repeats.fill("8")
     repeats.press("Enter")
     lab.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("Copying").first).to_be_visible()
-    expect(page.get_by_text("Copying")).to_have_count(0)
+    expect(page.get_by_text(COPYING)).to_be_visible()
+    expect(page.get_by_text(COPYING)).to_have_count(0)
     (run,) = runs_of(app)
     assert (run.status, run.params["repeats"]) == ("done", 8)
     page.get_by_text("Runs", exact=True).click()
-    table = page.locator('[data-testid="stDataFrame"] canvas').first
+    table = page.locator('[data-testid="stDataFrame"] .dvn-scroller')
     expect(table).to_be_visible()
-    table.click(position={"x": 18, "y": 52})
+    table.click(position={"x": 60, "y": 52})
     expect(page.locator(".findings li")).to_contain_text("Memory copies at")
     assert f"run={run.id}" in page.url
     with page.expect_download() as download:
@@ -63,11 +63,11 @@ def test_runs_on_one_device_wait_for_each_other_and_say_so(app: App, browser: Br
     repeats.fill("5000")
     repeats.press("Enter")
     lab.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("Copying").first).to_be_visible()
+    expect(page.get_by_text(COPYING)).to_be_visible()
     other = page.locator(".st-key-labs-fusion")
     other.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("In line, place 1", exact=False)).to_be_visible()
-    expect(page.get_by_text("One run at a time on each device", exact=False)).to_be_visible()
+    expect(page.get_by_text("two at once would measure each other", exact=False)).to_be_visible()
     for _ in range(2):
         page.get_by_role("button", name="Cancel").last.click()
         page.wait_for_timeout(300)

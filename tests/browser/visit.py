@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
@@ -13,6 +14,9 @@ from tests.browser.app import App
 LABS = Path(__file__).parent / "labs"
 PATIENCE_MS = 60_000
 """A machine that is busy with other tests is slow; nothing here measures."""
+
+COPYING = re.compile(r"^Copying · ")
+"""The stage that the lab `probe` says while it copies."""
 
 CARD = "probe-copy"
 DECK = """\
