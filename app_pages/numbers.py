@@ -66,7 +66,7 @@ def span(low: float, high: float, unit: str, language: str) -> str:
     top, sign = scaled(high, unit)
     factor = top / high if high else 1.0
     digits = (
-        3 if high == low or high == 0 else min(6, max(3, 2 - math.floor(math.log10((high - low) / high))))
+        3 if high == low or high == 0 else min(6, max(3, 1 - math.floor(math.log10((high - low) / high))))
     )
     return joined(f"{number(low * factor, language, digits)}–{number(top, language, digits)}", sign)
 
