@@ -64,7 +64,8 @@ def reason_text(row: EvidenceRow, verdict: Verdict, reader: Reader) -> str:
         shown["tolerance"] = percent(float(args["tolerance"] or 0), reader.language)
         off = args["off"]
         shown["off"] = "∞" if off is None else percent(float(off), reader.language, signed=True)
-    text = reader.say(f"verdict.reason.{verdict.reason}", **shown)
+    exact = verdict.reason == "within_tolerance" and shown["off"] == "0%"
+    text = reader.say("verdict.reason.exact" if exact else f"verdict.reason.{verdict.reason}", **shown)
     if args.get("ceiling") == "measured":
         text = f"{text} {reader.say('verdict.by_measured_ceiling')}"
     return text

@@ -74,9 +74,10 @@ def span(low: float, high: float, unit: str, language: str) -> str:
 def percent(share: float, language: str, *, signed: bool = False) -> str:
     """A share as percent: 0.031 gives 3.1 %; `signed` puts + before a positive one."""
     size = abs(share * 100)
-    text = _signs(f"{share * 100:.{1 if size < 9.95 else 0}f}", language)
-    text = text.replace("-", "−")
-    return f"{'+' if signed and share > 0 else ''}{text}%"
+    text = f"{share * 100:.{1 if size < 9.95 else 0}f}".removesuffix(".0").replace("-", "−")
+    if text == "−0":
+        text = "0"
+    return f"{'+' if signed and share > 0 and text != '0' else ''}{_signs(text, language)}%"
 
 
 def clock(seconds: float) -> str:
