@@ -19,7 +19,8 @@ from engine.study.card import Library
 from engine.study.desk import Queue
 
 KEY = "review"
-REFRESH = "10m"
+REFRESH = 600.0
+"""Seconds; as text ("10m") it would have Streamlit import pandas."""
 SESSION, LEDGER = "review.session", "review.ledger"
 
 

@@ -47,6 +47,7 @@ def run(bench: Bench) -> None:
     for finding in across_sizes(cases, session.limits):
         bench.emit(finding)
     session.clocks.report(bench)
+    session.others.report(bench)
     if bench.device == "cpu":
         bench.finding("needs_gpu_for_triton")
     if not any(case.best for case in cases if case.side == session.main_side):
@@ -139,7 +140,8 @@ def _time(
 
     device = session.bench.device
     calls = work.calls(function)
-    timing = time_calls(calls, device=device, launches=3 if variant == "eager" else 1, budget_s=budget_s)
+    with session.others.during():
+        timing = time_calls(calls, device=device, budget_s=budget_s)
     session.clocks.read()
     issue = issue_time_ms(calls) if device == "cuda" else None
     work.drop_outputs()

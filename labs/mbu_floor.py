@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from labs.kit.decode_timing import LoopTime
     from labs.kit.kernels import GpuTime
     from labs.kit.models import StepBytes
+    from labs.kit.others import OtherLoad
     from labs.kit.timing import Timing
 
 MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 _DEFAULT_MODEL = {"cuda": "tinyllama-1.1b", "cpu": "small"}
 _STEPS_OF_A_MODE = 5
+_CLEARLY_SLOWER = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class _Plan:
         return self.prompt + max(self.checked, self.timed + 2, self.profiled + 2, 16)
 
 
-_PLANS = {"cuda": _Plan(128, 24, 64, 8), "cpu": _Plan(32, 12, 24, 0)}
+_PLANS = {"cuda": _Plan(128, 24, 48, 8), "cpu": _Plan(32, 8, 16, 0)}
 
 
 @dataclass(slots=True)
@@ -55,6 +58,7 @@ class _Session:
     batch: int
     limits: Limits
     clocks: ClockWatch
+    others: OtherLoad
     read: StepBytes
 
     def labels(self, mode: str | None = None, **more: Scalar) -> dict[str, Scalar]:
@@ -93,6 +97,7 @@ def run(bench: Bench) -> None:
     for finding in compare(done):
         bench.emit(finding)
     session.clocks.report(bench)
+    session.others.report(bench)
     if bench.device == "cpu":
         bench.finding("needs_gpu_for_gaps")
     if not done:
@@ -106,6 +111,7 @@ def _open(bench: Bench, steps: Steps) -> _Session:
     from labs.kit.ceilings import limits_here
     from labs.kit.clocks import ClockWatch
     from labs.kit.models import name_of, step_bytes
+    from labs.kit.others import OtherLoad
     from labs.kit.weight_type import weight_type
 
     plan = _PLANS[bench.device]
@@ -128,6 +134,7 @@ def _open(bench: Bench, steps: Steps) -> _Session:
         batch=batch,
         limits=limits,
         clocks=ClockWatch.start(),
+        others=OtherLoad(),
         # halfway through the timed steps
         read=step_bytes(model, batch=batch, context=plan.prompt + 2 + plan.timed // 2),
     )
@@ -186,6 +193,8 @@ def _report_floor(session: _Session) -> None:
         ms=floors["measured"],
         datasheet_ms=floors.get("datasheet"),
     )
+    if read.weights < 2 * limits.cache_bytes:
+        session.bench.finding("weights_fit_cache", mb=read.weights / 1e6, cache_mb=limits.cache_bytes / 1e6)
 
 
 def _floors(session: _Session) -> dict[str, float]:
@@ -235,15 +244,19 @@ def _measure(session: _Session, mode: Mode, prompt: torch.Tensor, expected: Refe
         raise NotAsMeant(
             "tokens_differ", wrong=agrees.wrong, tokens=agrees.tokens, error=f"{agrees.logit_error:.2g}"
         )
+    steps.next(f"first_token_{mode.name}")
+    first = first_token(decoder, bench.device, 3)
+    steps.next(f"timing_{mode.name}")
+    # twice over the same lengths: an attention library may prepare itself for each new one
+    cold = time_loop(decoder, bench.device, plan.timed)
+    with session.others.during():
+        loop = time_loop(decoder, bench.device, plan.timed)
+    session.clocks.read()
+    # after the timing: a profiler leaves its hooks in the driver
     gpu = None
     if bench.device == "cuda":
         steps.next(f"profiling_{mode.name}")
         gpu = watch_gpu(decoder, plan.profiled)
-    steps.next(f"first_token_{mode.name}")
-    first = first_token(decoder, bench.device, 3)
-    steps.next(f"timing_{mode.name}")
-    loop = time_loop(decoder, bench.device, plan.timed)
-    session.clocks.read()
     step = Decoded(
         mode=mode.name,
         ms=loop.timing.median_ms,
@@ -254,6 +267,9 @@ def _measure(session: _Session, mode: Mode, prompt: torch.Tensor, expected: Refe
         gpu=gpu,
     )
     _report(session, step, loop, first, agrees)
+    new_length_ms = statistics.median(cold.steps_ms[plan.checked :] or cold.steps_ms)
+    if new_length_ms > _CLEARLY_SLOWER * step.ms:
+        bench.finding("new_length_costs", mode=mode.name, first_ms=new_length_ms, again_ms=step.ms)
     for finding in diagnose(step):
         bench.emit(finding)
     return step

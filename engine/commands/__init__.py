@@ -25,4 +25,5 @@ COMMANDS = (
         "what each card's numbers become on this GPU, and what was measured",
         "engine.commands.claims",
     ),
+    Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

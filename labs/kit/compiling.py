@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import dataclass
 
 import torch
@@ -46,6 +47,8 @@ class Compiled:
 
 def compiled_so_far() -> Compiled:
     """The counters of this process; the difference of two says what happened between."""
+    if "torch._dynamo.utils" not in sys.modules:
+        return Compiled(0, 0, 0, 0)
     from torch._dynamo.utils import counters
 
     return Compiled(
@@ -58,10 +61,28 @@ def compiled_so_far() -> Compiled:
 
 def forget_compiled() -> None:
     """Drops every compiled function and sets the counters back."""
+    if "torch._dynamo.utils" not in sys.modules:
+        return
     from torch._dynamo.utils import counters
 
     torch._dynamo.reset()
     counters.clear()
+
+
+def compile_in_this_process() -> None:
+    """No pool of compiler processes: for one kernel it costs more than it gives, and while its workers start
+    (each imports torch) they disturb what is being timed."""
+    from torch._inductor import config
+
+    config.compile_threads = 1
+
+
+def send_workers_home() -> None:
+    """Ends the pool of compiler processes, so that none of them disturbs what is timed next."""
+    if "torch._inductor.async_compile" in sys.modules:
+        from torch._inductor.async_compile import shutdown_compile_workers
+
+        shutdown_compile_workers()
 
 
 def generated_kernels() -> int:
@@ -79,7 +100,7 @@ def forget_generated() -> None:
 
 def _recordings() -> int:
     """Nodes in torch's trees of recorded CUDA graphs on the current GPU."""
-    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
+    if "torch._inductor.cudagraph_trees" not in sys.modules or not torch.cuda.is_initialized():
         return 0
     from torch._inductor import cudagraph_trees
 

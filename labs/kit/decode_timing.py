@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
 
 import torch
 
-from labs.kit.compiling import compiled_so_far
+from labs.kit.compiling import compiled_so_far, send_workers_home
 from labs.kit.decode import Decoder
 from labs.kit.kernels import GpuTime, profile
 from labs.kit.lab import DeviceType
-from labs.kit.timing import Timing, summarise
+from labs.kit.timing import Timing, summarise, undisturbed
 
 _STILL_STEPS = 3
 _MOST_WARM_UP = 16
@@ -47,6 +48,7 @@ def warm_up(decoder: Decoder) -> int:
         still = still + 1 if now == before else 0
         before = now
         if count > _STILL_STEPS and still >= _STILL_STEPS:
+            send_workers_home()
             return count
     raise NotAsMeant("keeps_recording", recordings=before.recordings, graphs=before.graphs)
 
@@ -54,12 +56,13 @@ def warm_up(decoder: Decoder) -> int:
 def first_token(decoder: Decoder, device: DeviceType, samples: int) -> Timing:
     """The time from prompt to first token, the CPU waiting for it."""
     times = []
-    for _ in range(samples + 1):
-        _synchronise(device)
-        start = time.perf_counter()
-        decoder.prefill()
-        _synchronise(device)
-        times.append((time.perf_counter() - start) * 1e3)
+    with undisturbed():
+        for _ in range(samples + 1):
+            _synchronise(device)
+            start = time.perf_counter()
+            decoder.prefill()
+            _synchronise(device)
+            times.append((time.perf_counter() - start) * 1e3)
     return summarise(times[1:], "host")
 
 
@@ -70,6 +73,16 @@ def time_loop(decoder: Decoder, device: DeviceType, steps: int) -> LoopTime:
     """
     token = decoder.run(decoder.prefill(), 2)
     before = compiled_so_far()
+    with undisturbed():
+        times = _step_times(decoder, device, token, steps)
+    if (now := compiled_so_far()) != before:
+        raise NotAsMeant(
+            "recompiled", graphs=now.graphs - before.graphs, recordings=now.recordings - before.recordings
+        )
+    return LoopTime(tuple(times), summarise(times, "events" if device == "cuda" else "host"))
+
+
+def _step_times(decoder: Decoder, device: DeviceType, token: torch.Tensor, steps: int) -> list[float]:
     _synchronise(device)
     if device == "cuda":
         marks = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
@@ -78,18 +91,13 @@ def time_loop(decoder: Decoder, device: DeviceType, steps: int) -> LoopTime:
             token, _ = decoder.step(token)
             mark.record()
         torch.cuda.synchronize()
-        times = [float(marks[i].elapsed_time(marks[i + 1])) for i in range(steps)]
-    else:
-        times = []
-        for _ in range(steps):
-            start = time.perf_counter()
-            token, _ = decoder.step(token)
-            times.append((time.perf_counter() - start) * 1e3)
-    if (now := compiled_so_far()) != before:
-        raise NotAsMeant(
-            "recompiled", graphs=now.graphs - before.graphs, recordings=now.recordings - before.recordings
-        )
-    return LoopTime(tuple(times), summarise(times, "events" if device == "cuda" else "host"))
+        return [float(a.elapsed_time(b)) for a, b in itertools.pairwise(marks)]
+    times = []
+    for _ in range(steps):
+        start = time.perf_counter()
+        token, _ = decoder.step(token)
+        times.append((time.perf_counter() - start) * 1e3)
+    return times
 
 
 def watch_gpu(decoder: Decoder, steps: int) -> GpuTime:

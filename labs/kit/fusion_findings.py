@@ -148,26 +148,15 @@ def over_ceiling(case: Case, limits: Limits) -> Iterator[Finding]:
 
 def across_sizes(cases: list[Case], limits: Limits) -> Iterator[Finding]:
     """What the series of sizes shows: the cache's part and the launches' part."""
-    with_both = [case for case in cases if case.best is not None]
-    held = [case for case in with_both if cached(case.tensor_bytes, limits)]
-    big = [case for case in with_both if case.tensor_bytes >= 4 * limits.cache_bytes]
-    if held and big:
-        small = max(held, key=lambda case: case.tensor_bytes)
-        same = [case for case in big if case.operands == small.operands]
-        if small.best and same:
-            large = max(same, key=lambda case: case.tensor_bytes)
-            yield Finding(
-                "cache_holds_intermediates",
-                {
-                    "side": small.side,
-                    "tensor_mb": small.tensor_bytes / 1e6,
-                    "cache_mb": limits.cache_bytes / 1e6,
-                    "operands": small.operands,
-                    "speedup": round(small.speedup(small.best), 2),
-                    "large_side": large.side,
-                    "large_speedup": round(large.speedup(large.best or small.best), 2),
-                },
-            )
+    for operands in dict.fromkeys(case.operands for case in cases):
+        row = sorted(
+            (case for case in cases if case.operands == operands and case.best is not None),
+            key=lambda case: case.side,
+        )
+        big = [case for case in row if case.tensor_bytes >= 4 * limits.cache_bytes]
+        small = [case for case in row if case.tensor_bytes < limits.cache_bytes]
+        if small and big:
+            yield from _small_against_large(small, big[-1], limits)
     waiting = [
         (case, took)
         for case in cases
@@ -178,6 +167,43 @@ def across_sizes(cases: list[Case], limits: Limits) -> Iterator[Finding]:
         yield Finding(
             "launch_bound_up_to",
             {"side": case.side, "issue_us": (took.issue_ms or 0.0) * 1e3, "gpu_us": took.ms * 1e3},
+        )
+
+
+def _small_against_large(small: list[Case], large: Case, limits: Limits) -> Iterator[Finding]:
+    """What is different where tensors fit into the cache: eager's intermediates stay there, or kernels are
+    over before they fill the GPU."""
+    best = large.best or ""
+    for case in reversed(small):
+        gain = case.variants["eager"].bandwidth / large.variants["eager"].bandwidth
+        if gain > 1 + _NEAR:
+            yield Finding(
+                "cache_holds_intermediates",
+                {
+                    "side": case.side,
+                    "operands": case.operands,
+                    "tensor_mb": case.tensor_bytes / 1e6,
+                    "cache_mb": limits.cache_bytes / 1e6,
+                    "times": round(gain, 2),
+                    "speedup": round(case.speedup(case.best or best), 2),
+                    "large_side": large.side,
+                    "large_speedup": round(large.speedup(best), 2),
+                },
+            )
+            break
+    first = small[0]
+    fused = first.variants[first.best or best]
+    if fused.bandwidth < (1 - 2 * _NEAR) * large.variants[best].bandwidth:
+        yield Finding(
+            "too_short_to_fill",
+            {
+                "side": first.side,
+                "operands": first.operands,
+                "us": fused.ms * 1e3,
+                "share": 100 * fused.bandwidth / limits.copy,
+                "large_share": 100 * large.variants[best].bandwidth / limits.copy,
+                "speedup": round(first.speedup(first.best or best), 2),
+            },
         )
 
 

@@ -14,6 +14,7 @@ from labs.kit.compiling import why_no_compiler
 from labs.kit.elementwise import Variant, Work, bytes_needed
 from labs.kit.lab import Bench
 from labs.kit.memory import free_bytes, require
+from labs.kit.others import OtherLoad
 from labs.kit.steps import Steps
 from labs.kit.timing import Timing
 from labs.kit.traffic import Gelu, Operands, Traffic, chain, fused, separate
@@ -33,6 +34,7 @@ class Session:
     limits: Limits
     variants: Variants
     clocks: ClockWatch
+    others: OtherLoad
     dtype: str
     item_bytes: int
     main_side: int
@@ -114,6 +116,7 @@ def open_session(bench: Bench, steps: Steps) -> Session:
         limits=limits_here(bench, dtype, steps.next),
         variants=Variants(bench.device, cast("Gelu", bench.params["gelu"]), names),
         clocks=ClockWatch.start(),
+        others=OtherLoad(),
         dtype=dtype,
         item_bytes=DTYPES[dtype].itemsize,
         main_side=_DEFAULT_SIDE[bench.device] if size == "auto" else int(size),

@@ -54,7 +54,7 @@ def profile(call: Callable[[], object], steps: int) -> GpuTime:
     """Profiles `steps` calls on the current GPU; the first call in a process takes seconds to set up."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     torch.cuda.synchronize()
-    with torch.profiler.profile(activities=activities) as profiler:
+    with torch.profiler.profile(activities=activities, acc_events=True) as profiler:
         for _ in range(steps):
             call()
         torch.cuda.synchronize()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,8 +20,9 @@ Call = Callable[[], object]
 
 WARM_UP_CALLS = 4
 """The first three calls of anything compiled are slow (pytorch#120309)."""
-SHORTEST_LAUNCH_MS = 0.02
-"""Kernels below 20 µs are timed inside a CUDA graph: between events the launch itself would be measured."""
+GRAPH_BELOW_MS = 0.2
+"""Shorter calls are timed inside a CUDA graph: between events their launches would be measured as soon as the
+CPU falls behind. (A launch takes about 5 µs of CPU time, three operations with allocations 30 µs.)"""
 _SAMPLE_MS = 1.0
 """A sample holds as many calls as fill this time, so that a clock's resolution doesn't count."""
 _FEWEST, _MOST = 7, 200
@@ -46,22 +49,36 @@ def summarise(samples_ms: Sequence[float], method: Literal["events", "graph", "h
     return Timing(median, low, high, len(samples_ms), method)
 
 
-def time_calls(
-    calls: Sequence[Call], *, device: DeviceType, launches: int = 1, budget_s: float = 0.25
-) -> Timing:
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Keeps Python's garbage collector from running: over torch's objects it takes half a second."""
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def time_calls(calls: Sequence[Call], *, device: DeviceType, budget_s: float = 0.25) -> Timing:
     """The time of one call. `calls` do the same work on buffers of their own and are taken in turn.
 
-    `launches` is how many kernels a call starts. On a GPU a call whose kernels are shorter than 20 µs, or
-    that the CPU can't issue as fast as the GPU runs it, is timed by replaying a CUDA graph of many calls.
+    On a GPU a call of less than 0.2 ms is timed by replaying a CUDA graph of many calls.
     """
+    with undisturbed():
+        return _time_calls(calls, device, budget_s)
+
+
+def _time_calls(calls: Sequence[Call], device: DeviceType, budget_s: float) -> Timing:
     if device == "cpu":
         return _by_host_clock(calls, budget_s)
     for number in range(max(WARM_UP_CALLS, len(calls))):
         calls[number % len(calls)]()
     torch.cuda.synchronize()
     estimate_ms = _between_events(calls, 8)
-    issue_ms = issue_time_ms(calls)
-    if estimate_ms / launches < SHORTEST_LAUNCH_MS or issue_ms > 0.8 * estimate_ms:
+    if estimate_ms < GRAPH_BELOW_MS:
         return _by_graph(calls, estimate_ms, budget_s)
     return _by_events(calls, estimate_ms, budget_s)
 

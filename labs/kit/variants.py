@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from labs.kit.compiling import forget_generated, generated_kernels
+from labs.kit.compiling import compile_in_this_process, forget_generated, generated_kernels
 from labs.kit.elementwise import Function, Variant, Work, compiled, eager, without_gelu
 from labs.kit.kernels import profile
 from labs.kit.lab import DeviceType
@@ -33,9 +33,10 @@ class Variants:
         if variant == "eager":
             return eager(self.gelu)
         if variant == "compiled":
+            compile_in_this_process()
             forget_generated()
             return compiled(self.gelu)
-        return self._triton(work, self.gelu)
+        return self._triton(work, self._short_gelu(work))
 
     def kernels(self, variant: Variant, function: Function, work: Work) -> int:
         """Kernels that one call starts, by the profiler; on a CPU the loops that the compiler wrote."""
@@ -52,6 +53,11 @@ class Variants:
             return found
         return {"without_gelu": without_gelu()} if "compiled" in self.names else {}
 
+    def _short_gelu(self, work: Work) -> str:
+        from labs.kit.fused_triton import SHORT_GELU
+
+        return SHORT_GELU[work.dtype] if self.gelu == "erf" else self.gelu
+
     def _triton(self, work: Work, gelu: str) -> Function:
         from labs.kit.fused_triton import TILINGS, scale_bias_gelu
 
@@ -59,7 +65,7 @@ class Variants:
             timed = [
                 (
                     time_calls(
-                        work.calls(partial(scale_bias_gelu, gelu=self.gelu, tiling=tiling)),
+                        work.calls(partial(scale_bias_gelu, gelu=gelu, tiling=tiling)),
                         device=self.device,
                         budget_s=_TUNING_S,
                     ).median_ms,

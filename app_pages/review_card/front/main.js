@@ -13,7 +13,7 @@ export default function ({ data, parentElement: root, setStateValue }) {
     review = new Review(root);
     reviews.set(root, review);
   }
-  if (data) review.receive(data, talk => setStateValue("talk", talk));
+  if (data) review.receive(JSON.parse(new TextDecoder().decode(data)), talk => setStateValue("talk", talk));
   // Streamlit also calls this for a run that newer data overtook: only a page that is gone ends the review.
   return () => setTimeout(() => root.isConnected || review.close());
 }

@@ -8,8 +8,6 @@ stands there, so they are exact: integer nanoseconds.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
 
 GPU_KINDS = {
@@ -30,7 +29,13 @@ GPU_KINDS = {
 
 CALL_CATEGORIES = frozenset({"cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "hip_driver"})
 OPERATOR_CATEGORIES = frozenset({"cpu_op", "operator"})
+PROFILER_STEP = "ProfilerStep#"
+"""Named like an operator in 2021; it spans a whole step and says nothing of who let the GPU wait."""
 LAUNCH_WORDS = ("LaunchKernel", "GraphLaunch", "LaunchCooperativeKernel")
+LONGEST_NUMBER = 64
+"""The most characters of a time that is read as a number."""
+LATEST = 1 << 63
+"""No time is later, in nanoseconds (the year 2262)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +97,20 @@ class _File(msgspec.Struct):
 
 def read_chrome_trace(path: Path) -> ChromeTrace:
     """The trace at `path` (.json or .json.gz). Raises `UnreadableFile`."""
-    text = _bytes_of(path)
+    text = read_contents(path)
     try:
         events = (
             msgspec.json.decode(text, type=list[_Event])
             if text.lstrip()[:1] == b"["
             else msgspec.json.decode(text, type=_File).traceEvents
         )
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        # RecursionError: brackets in brackets without end
         raise UnreadableFile(
             f"{path.name}: this is not a chrome trace: {error}. Export it again with "
             "prof.export_chrome_trace(...), or check that the file was copied whole."
         ) from error
     return _sorted_out(events)
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableFile(f"{path.name}: it can't be read: {error}.") from error
 
 
 def _sorted_out(events: list[_Event]) -> ChromeTrace:
@@ -126,6 +124,8 @@ def _sorted_out(events: list[_Event]) -> ChromeTrace:
         category = event.cat.lower()
         kind = GPU_KINDS.get(category)
         if kind is None and category not in CALL_CATEGORIES and category not in OPERATOR_CATEGORIES:
+            continue
+        if kind is None and str(event.name).startswith(PROFILER_STEP):
             continue
         start, length = nanoseconds(bytes(event.ts)), nanoseconds(bytes(event.dur))
         if start is None or length is None or length < 0:
@@ -162,21 +162,26 @@ def nanoseconds(text: bytes) -> int | None:
     `ts` and `dur` are microseconds whatever `displayTimeUnit` says; some writers quote them.
     """
     digits = text.strip(b'"')
+    if len(digits) > LONGEST_NUMBER:
+        return None
     whole, point, part = digits.partition(b".")
     if whole.lstrip(b"-").isdigit() and len(part) <= 3 and (not point or part.isdigit()):
         value = int(whole) * 1000
         fraction = int(part.ljust(3, b"0")) if part else 0
-        return value - fraction if whole.startswith(b"-") else value + fraction
+        exact = value - fraction if whole.startswith(b"-") else value + fraction
+        return exact if abs(exact) < LATEST else None
     try:
         number = Decimal(digits.decode("ascii")) * 1000
     except (InvalidOperation, UnicodeDecodeError):
         return None
-    return int(number.to_integral_value()) if number.is_finite() else None
+    # 1e999999999 is finite too, and no memory holds its digits
+    return int(number.to_integral_value()) if number.is_finite() and abs(number) < LATEST else None
 
 
 def _whole(value: float | str | None) -> int | None:
     if isinstance(value, str):
-        return int(value) if value.lstrip("-").isdigit() else None
+        digits = value.removeprefix("-")
+        return int(value) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST_NUMBER else None
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     return value

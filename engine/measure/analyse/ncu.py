@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
 
 _SCALES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -30,6 +32,7 @@ _BASES = {
     "cycle/second": "Hz",
     "cycle/nsecond": "Hz",
 }
+LARGEST_FILE = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +132,17 @@ class NcuReport:
 
 def read_ncu(path: Path) -> NcuReport:
     """The report at `path` (text). Raises `UnreadableFile` where it holds no table."""
-    try:
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise UnreadableFile(f"{path.name}: it can't be read: {error}.") from error
+    text = read_contents(path, largest=LARGEST_FILE).decode("utf-8-sig", "replace")
     lines = text.splitlines(keepends=True)
     said = tuple(line.strip() for line in lines if line.startswith("=="))
     start = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)
     if start is None:
         raise UnreadableFile(_why_no_table(path, said))
     table = "".join(line for line in lines[start:] if not line.startswith("=="))
-    kernels = tuple(_kernels(path, csv.DictReader(io.StringIO(table))))
+    try:
+        kernels = tuple(_kernels(path, csv.DictReader(io.StringIO(table))))
+    except csv.Error as error:
+        raise UnreadableFile(f"{path.name}: ncu's table is broken: {error}.") from error
     if not kernels:
         raise UnreadableFile(f"{path.name}: ncu's table has no row: no kernel was profiled.")
     return NcuReport(kernels, said)
@@ -162,14 +165,14 @@ def _kernels(path: Path, rows: csv.DictReader[str]) -> Iterator[NcuKernel]:
         )
     grouped: dict[str, list[dict[str, str]]] = {}
     for row in rows:
-        if row["ID"] and row["ID"].isdigit():
+        if row["ID"] and re.fullmatch(r"[0-9]{1,18}", row["ID"]):
             grouped.setdefault(row["ID"], []).append(row)
     comma = _decimal_comma(row["Metric Value"] or "" for group in grouped.values() for row in group)
     for number, group in grouped.items():
         first = group[0]
         yield NcuKernel(
             id=int(number),
-            name=first["Kernel Name"],
+            name=first["Kernel Name"] or "",
             grid=first.get("Grid Size") or "",
             block=first.get("Block Size") or "",
             capability=first.get("CC") or "",
@@ -201,6 +204,8 @@ def _metric(row: dict[str, str], *, decimal_comma: bool) -> NcuMetric | None:
     try:
         number = float(plain)
     except ValueError:
+        return None
+    if not math.isfinite(number):
         return None
     scale, unit = _unit(row["Metric Unit"] or "")
     return NcuMetric(row.get("Section Name") or "", name, number * scale, unit)

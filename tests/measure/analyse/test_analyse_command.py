@@ -1,0 +1,239 @@
+"""`python -m engine analyse`: recognised by content, told with evidence, never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.__main__ import main
+from engine.measure.analyse import contents
+from engine.measure.analyse.contents import read_contents
+from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.recognise import recognise
+from tests.measure.analyse.samples import KINDS, trace
+from tests.real_files import real_file
+
+ROOT = Path(__file__).resolve().parents[3]
+MUTATIONS = 120
+
+
+def called(*words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of the command, run in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(["analyse", *words])
+    return code, out.getvalue(), err.getvalue()
+
+
+def made(folder: Path, kind: str) -> Path:
+    name, _, content = KINDS[kind]
+    path = folder / name
+    path.write_bytes(content(folder))
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_is_recognised_by_its_content_whatever_its_name(tmp_path: Path, kind: str) -> None:
+    plain = made(tmp_path, kind).rename(tmp_path / "upload.bin")
+    assert recognise(plain) == KINDS[kind][1]
+    code, out, err = called(str(plain), "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["kind"] == KINDS[kind][1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_told_in_sentences(tmp_path: Path, kind: str) -> None:
+    code, out, err = called(str(made(tmp_path, kind)))
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) >= 3
+
+
+def test_a_trace_keeps_the_contract(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(trace())
+    shown = json.loads(called(str(path), "--json")[1])
+    assert set(shown) == {"kind", "devices", "warnings", "findings"}
+    (device,) = shown["devices"]
+    assert set(device) == {
+        "device", "kernels", "copies", "sets", "streams", "wall_us", "busy_us", "busy_ratio",
+        "launch_recorded", "gaps",
+    }  # fmt: skip
+    assert set(device["launch_recorded"]) == {"events", "wall_us", "busy_us"}
+    assert set(device["gaps"]) == {"count", "total_us", "p50_us", "p90_us", "longest"}
+    assert set(device["gaps"]["longest"][0]) == {"start_us", "duration_us", "cpu_op", "runtime_call"}
+
+
+def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(trace())
+    out = called(str(path))[1]
+    assert "overhead-bound: GPU 0 is 18.8 % busy over 0.959 ms" in out
+    assert "100.0 % of the gap time waits for aten::linear" in out
+    assert "aten::linear → cudaLaunchKernel" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("traces/nccl_data.json.gz", "a profiler's trace"),
+        ("memory/cs336_medium_1024_inference.pickle", "a PyTorch memory snapshot"),
+        ("ncu/b200_cublaslt_app_output_then_csv.log", "a report of Nsight Compute"),
+        ("ncu/rtx5090_kernel_0001_details.csv", "a report of Nsight Compute"),
+        ("nsys/rtx5090_decode_cuda_gpu_kern_sum.csv", "a capture of Nsight Systems"),
+    ],
+)
+def test_real_files_are_told_in_sentences(name: str, first: str) -> None:
+    code, out, _ = called(str(real_file(name)))
+    assert code == 0
+    assert out.splitlines()[0].endswith(first)
+
+
+def test_a_report_with_an_error_only_says_what_the_tool_said() -> None:
+    code, out, err = called(str(real_file("ncu/only_an_error_message.csv")))
+    assert (code, out) == (1, "")
+    assert "did not match any section" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("r.ncu-rep", b"NVR\0\1\2", "ncu --import r.ncu-rep --csv"),
+        ("r.nsys-rep", b"\1\2\3", "nsys export --type sqlite r.nsys-rep"),
+        ("r.qdrep", b"\1\2\3", "nsys export --type sqlite r.qdrep"),
+        ("empty.json", b"", "the file is empty"),
+        ("blank.json", b" \n ", "the file is empty"),
+        ("words.txt", b"once upon a time\n", "none of the files that can be read"),
+        ("image.png", b"\x89PNG\r\n\x1a\n" + bytes(100), "none of the files that can be read"),
+        ("weights.pt", b"PK\x03\x04" + bytes(100), "torch.save"),
+        ("broken.json.gz", b"\x1f\x8b\x08\x00garbage" * 9, "it can't be read"),
+        ("deep.json", b'{"traceEvents": ' + b"[" * 200_000, "not a chrome trace"),
+        ("latin.csv", b"\xff\xfe\xff" * 10, "none of the files"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    code, out, err = called(str(path))
+    assert (code, out) == (1, "")
+    assert err.startswith(f"{name}: ")
+    assert words in err
+
+
+def test_wrong_usage_is_exit_code_2(tmp_path: Path) -> None:
+    assert called(str(tmp_path / "absent.json"))[0] == 2
+    code, _, err = called(str(tmp_path))
+    assert code == 1
+    assert "folder" in err
+
+
+def test_the_command_runs_as_a_process_of_its_own(tmp_path: Path) -> None:
+    path = made(tmp_path, "trace")
+    words = [sys.executable, "-m", "engine", "analyse", str(path), "--json"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["kind"] == "trace"
+
+
+def test_a_zip_bomb_is_stopped_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = tmp_path / "bomb.json.gz"
+    with gzip.open(bomb, "wb") as file:
+        file.write(b'{"traceEvents": [')
+        for _ in range(90):
+            file.write(b" " * 1024 * 1024)
+    code, _, err = called(str(bomb))
+    assert code == 1
+    assert "unfold" in err
+    monkeypatch.setattr(contents, "LARGEST_RATIO", 10**6)
+    with pytest.raises(UnreadableFile, match=r"0\.1 GB"):
+        read_contents(bomb, largest=10**8 // 2 + 10**7)
+
+
+def mutated(content: bytes, rng: random.Random) -> bytes:
+    """The content with one to eight changes: bytes changed, cut, doubled, swapped for hostile pieces."""
+    pieces = (
+        b"\x00", b"\xff" * 8, b"9" * 400, b"-1", b"1e999999999", b"NaN", b"inf", b'"', b"null", b"{",
+        b"[", b"\\u0000", b"\\ud800", b",", b"\n", "²".encode(), b"\x80\x04", b"cos\nsystem\n",
+        b"r\xff\xff\xff\x7f", b"X\xff\xff\xff\xff", b"[]", b"{}", b'"text"', b"1.5", b"\xef\xbb\xbf",
+    )  # fmt: skip
+    data = bytearray(content)
+    for _ in range(rng.randint(1, 8)):
+        at = rng.randrange(len(data) + 1)
+        end = min(len(data), at + rng.choice([0, 1, 1, 2, 8, 200]))
+        kind = rng.randrange(5)
+        if kind == 0 and at < len(data):
+            data[at] = rng.randrange(256)
+        elif kind == 1:
+            del data[at:end]
+        elif kind == 2:
+            data[at:at] = data[rng.randrange(len(data) + 1) :][: rng.randint(1, 300)]
+        elif kind == 3:
+            data[at:end] = rng.choice(pieces)
+        elif rng.random() < 0.3:
+            del data[at:]
+    return bytes(data)
+
+
+def replaced(content: bytes, rng: random.Random) -> bytes:
+    """The content with some of its numbers and words replaced: it still has its shape."""
+    values: list[Any] = [
+        -1,
+        0,
+        2**63,
+        10**30,
+        1.5,
+        "text",
+        None,
+        [],
+        {},
+        "²",
+        "1e999999999",
+        "9" * 5000,
+        True,
+    ]
+    document = json.loads(content)
+    for event in rng.sample(document["traceEvents"], 10):
+        key = rng.choice(list(event))
+        event[key] = rng.choice(values)
+        if event.get("args"):
+            changed = {rng.choice(["correlation", "device", "stream"]): rng.choice(values)}
+            event["args"] = {**event["args"], **changed} if isinstance(event["args"], dict) else changed
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_mutated_file_brings_a_traceback(tmp_path: Path, kind: str) -> None:
+    name, _, content = KINDS[kind]
+    whole = content(tmp_path)
+    path = tmp_path / name
+    rng = random.Random(f"{kind} 4")
+    codes = []
+    for number in range(MUTATIONS):
+        path.write_bytes(mutated(whole, rng))
+        words = (str(path), "--json") if number % 2 else (str(path),)
+        code, out, err = called(*words)
+        codes.append(code)
+        assert code in (0, 1)
+        assert bool(out) is (code == 0), (number, out, err)
+        assert bool(err) is (code == 1), (number, out, err)
+    assert 1 in codes
+
+
+def test_no_trace_with_strange_values_brings_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    rng = random.Random(5)
+    for number in range(MUTATIONS):
+        path.write_bytes(replaced(trace(), rng))
+        code, out, err = called(str(path), *(["--json"] if number % 2 else []))
+        assert bool(out) is (code == 0), (number, out, err)
+        assert bool(err) is (code == 1), (number, out, err)
