@@ -9,12 +9,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: run test format bench clean
 
 run: $(VENV)/installed
-	@$(BIN)/python -m streamlit run app.py
+	@$(BIN)/python -m streamlit run serve.py
 
 test: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy app.py app_pages engine labs tests
+	@$(BIN)/mypy app.py serve.py app_pages engine labs tests
 	@$(BIN)/python -m tests.browser.chromium --find || true
 	@$(BIN)/python -m pytest
 

@@ -8,7 +8,9 @@ from app_pages import damaged
 from app_pages.words import say
 from engine.store import StoreError
 
-st.set_page_config(page_title="Benchcards", layout="centered")
+# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
+# service on the network.
+st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
 
 page = st.navigation(
     [

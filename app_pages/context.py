@@ -19,6 +19,7 @@ import streamlit as st
 
 from app_pages.review_card.faces import Faces
 from engine.folders import data_folder, project_folder
+from engine.lab_names import lab_names
 from engine.store import FILE_NAME, Store, open_store
 from engine.study import settings as study_settings
 from engine.study.card import Language, Library
@@ -76,6 +77,8 @@ def close(data: Path) -> None:
     with _lock:
         closed = _houses.pop(data, None)
         if closed is not None:
+            if closed.runs is not None:
+                closed.runs.close()
             closed.store.close()
 
 
@@ -181,8 +184,7 @@ def _known_zone(name: str) -> str:
 @lru_cache(maxsize=1)
 def _lab_names() -> frozenset[str]:
     """The names of the labs, from their files: asking them costs a process."""
-    files = (project_folder() / "labs").glob("*.py")
-    return frozenset(file.stem for file in files if not file.stem.startswith("_"))
+    return lab_names()
 
 
 def _signature(folders: tuple[Path, ...]) -> Signature:

@@ -19,6 +19,8 @@ from engine.study.card import Library
 from engine.study.desk import Queue
 
 KEY = "review"
+REFRESH = 600.0
+"""Seconds; as text ("10m") it would have Streamlit import pandas."""
 SESSION, LEDGER = "review.session", "review.ledger"
 
 
@@ -42,12 +44,16 @@ def _carry_out() -> None:
 
 
 def _chosen_decks(library: Library) -> set[str] | None:
-    """The decks that the address names (`?deck=…`), or None for all."""
-    named = set(st.query_params.get_all("deck")) & {deck.id for deck in library.decks}
-    return named or None
+    """The decks that the address names (`?deck=…`), else those the settings don't leave out; None for all."""
+    every = {deck.id for deck in library.decks}
+    named = set(st.query_params.get_all("deck")) & every
+    left_out = set(context.settings().decks_left_out.split()) & every
+    return named or (every - left_out if left_out else None)
 
 
-@st.fragment
+# The interval also makes the browser ask for a full run when it has found a restarted server again; without
+# one it would go on naming a fragment that the new server never heard of.
+@st.fragment(run_every=REFRESH)
 def daily_review() -> None:
     notices = st.container()
     library, desk = context.library(), context.desk()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -11,10 +12,19 @@ _DEFINES_LAB = re.compile(r"^LAB\b[^=\n]*=", re.MULTILINE)
 
 
 def lab_names(folder: Path | None = None) -> frozenset[str]:
-    """The modules of `folder` (default: the project's `labs/`) that define a constant `LAB`."""
-    found = (project_folder() / "labs" if folder is None else folder).glob("*.py")
+    """The modules of `folder` that define a constant `LAB`.
+
+    By default those of the project's `labs/` and of a person's own folders (BENCHCARDS_LABS, as in PATH).
+    """
+    folders = [project_folder() / "labs", *_own_folders()] if folder is None else [folder]
     return frozenset(
         path.stem
-        for path in found
+        for place in folders
+        for path in place.glob("*.py")
         if not path.name.startswith("_") and _DEFINES_LAB.search(path.read_text(encoding="utf-8"))
     )
+
+
+def _own_folders() -> list[Path]:
+    listed = os.environ.get("BENCHCARDS_LABS", "")
+    return [Path(part).expanduser() for part in listed.split(os.pathsep) if part]

@@ -100,6 +100,7 @@ def _to_stream(descriptor: int) -> Callable[[Event], None]:
 
 def _to_terminal(line: table.ProgressLine, kept: _Kept) -> Callable[[Event], None]:
     def show(event: Event) -> None:
+        to_line(event)  # what could not be sent is no event here either: it raises ValueError
         if isinstance(event, Log) and event.text.startswith("Traceback "):
             kept.last_log = event.text  # a person gets the reason in one line, and may ask for the rest
             return

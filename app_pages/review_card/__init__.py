@@ -6,6 +6,7 @@ put together here, `main.js` last.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,5 +30,8 @@ _mount = st.components.v2.component(
 
 
 def review_card(*, key: str, data: dict[str, Any], on_talk: Callable[[], None]) -> None:
-    """Mounts the component. What it says stands in `st.session_state[key]["talk"]`, see `Talk.read`."""
-    _mount(key=key, data=data, on_talk_change=on_talk)
+    """Mounts the component. What it says stands in `st.session_state[key]["talk"]`, see `Talk.read`.
+
+    The data goes as bytes: Streamlit looks through anything else for tables, and imports pandas to do so.
+    """
+    _mount(key=key, data=json.dumps(data, ensure_ascii=False).encode(), on_talk_change=on_talk)

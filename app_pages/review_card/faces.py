@@ -49,8 +49,9 @@ class Faces:
         self._faces: dict[str, Face] = {}
         self._lock = threading.Lock()
 
-    def face(self, card: Card, deck_title: str, key: str) -> Face:
-        """The face of a card; `key` is its `key_of`."""
+    def of(self, card: Card, deck_title: str, key: str | None = None) -> Face:
+        """The face of a card; `key` is its `key_of` where that is known already."""
+        key = key or key_of(card, deck_title)
         with self._lock:
             known = self._faces.get(key)
         if known is not None:

@@ -61,7 +61,7 @@ def payload(
         "words": words(reader.language),
         "now_ms": int(reader.now.timestamp() * 1000),
         "items": [_item(item, keys[item.card_id], reader.language) for item in items],
-        "cards": {key: faces.face(card, titles[card.deck], key) for key, card in shown.items()},
+        "cards": {key: faces.of(card, titles[card.deck], key) for key, card in shown.items()},
         "counts": {
             "new": queue.counts.new,
             "learning": queue.counts.learning,
@@ -139,7 +139,6 @@ def _done(
         when = phrase(reader.language, "review.when.in", interval=interval(reader.language, minutes))
         text = phrase(reader.language, "review.done.later", n=answered, when=when)
     return {
-        "title": phrase(reader.language, "review.card.done_title"),
         "text": text,
         "forecast": [
             {"label": _day(reader.language, index), "n": _cards(day)}

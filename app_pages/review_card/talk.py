@@ -7,6 +7,7 @@ operation by its nonce, and a session remembers what it said about each.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,6 +16,8 @@ from typing import Any, Protocol
 
 from engine.store import StoreError
 from engine.study.desk import Answer, Confirmed, Refused, Undone
+
+LOG = logging.getLogger(__name__)
 
 REMEMBERED = 400
 """Outcomes a session remembers; more than a client ever holds unconfirmed."""
@@ -118,6 +121,9 @@ class Ledger:
             answered = desk.answer(answer)
         except StoreError as error:
             return Refusal(nonce, "not_written", _text(card_id), {"reason": str(error)}, bring_back=True)
+        except Exception:  # whatever it is: the card comes back and the page says so
+            LOG.exception("An answer or undo could not be carried out: %s", dict(op))
+            return Refusal(nonce, "not_written", _text(card_id), {"reason": ""}, bring_back=True)
         if isinstance(answered, Refused):
             return Refusal(nonce, answered.code, answer.card_id, answered.args, answered.code != "stale")
         return None

@@ -1,7 +1,8 @@
 """What the interface says, in the reader's language.
 
-The catalogue is one flat JSON file a language beside this module; a string takes its arguments by
-`str.format`. Wording avoids plurals ("Due: 3", not "3 cards are due"), so that no language needs rules.
+The catalogue of a language is `<language>.json` and every `<page>.<language>.json` beside this module, all
+flat; a string takes its arguments by `str.format`. Wording avoids plurals ("Due: 3", not "3 cards are due"),
+so that no language needs rules.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ DAYS_A_YEAR = 365.25
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
     """Every string of a language, by key. `language` is one of `context.LANGUAGES`."""
-    text = (FOLDER / f"{language}.json").read_text(encoding="utf-8")
-    words: dict[str, str] = json.loads(text)
+    words: dict[str, str] = {}
+    for file in (FOLDER / f"{language}.json", *sorted(FOLDER.glob(f"*.{language}.json"))):
+        words.update(json.loads(file.read_text(encoding="utf-8")))
     return MappingProxyType(words)
 
 

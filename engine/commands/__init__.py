@@ -20,5 +20,10 @@ class Command:
 
 COMMANDS = (
     Command("check", "check decks and say what is wrong where", "engine.commands.check"),
+    Command(
+        "claims",
+        "what each card's numbers become on this GPU, and what was measured",
+        "engine.commands.claims",
+    ),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

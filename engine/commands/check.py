@@ -6,8 +6,10 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from engine.claims.compute import faults as claim_faults
 from engine.folders import data_folder, project_folder
 from engine.lab_names import lab_names
 from engine.study.card import Library
@@ -32,8 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not os.path.lexists(path):
             print(f"{path}: there is no such file or folder: check the path", file=sys.stderr)
             return 2
-    paths = named or _default_paths()
+    paths = named or default_paths()
     library = load_library([_shortened(path) for path in paths], lab_names=lab_names(), cache=None)
+    library = replace(library, faults=(*library.faults, *claim_faults(library)))
     if arguments.json:
         print(_as_json(library))
     else:
@@ -43,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if library.faults else 0
 
 
-def _default_paths() -> list[Path]:
+def default_paths() -> list[Path]:
+    """The project's decks and the learner's own."""
     paths = [project_folder() / "cards"]
     try:
         paths.append(own_decks_folder(data_folder()))

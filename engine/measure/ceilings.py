@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.hardware import Device
 from engine.measure.results import write_whole
 
 

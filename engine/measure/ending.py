@@ -37,7 +37,7 @@ def without_a_word(returncode: int | None, folder: Path, log: Sequence[str]) -> 
 
     `log` is its last lines; the message names the last of them.
     """
-    if shutil.disk_usage(folder).free < _FULL:
+    if is_full(folder):
         return failed("crashed", f"The disk is full ({folder}): free some space and run it again.")
     last = f" Its last line: {log[-1]}" if log else ""
     if returncode is None:
@@ -53,3 +53,8 @@ def without_a_word(returncode: int | None, folder: Path, log: Sequence[str]) -> 
     if returncode == 2:
         return failed("unsupported", log[-1] if log else "The lab doesn't take these settings.")
     return failed("crashed", f"The lab ended (exit code {returncode}) without saying a result.{last}")
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk under the folder has next to no room left."""
+    return shutil.disk_usage(folder).free < _FULL

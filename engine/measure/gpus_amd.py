@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.measure.hardware import Device
+from engine.measure.device import Device
 
 # PCI device ids (Linux: drivers/gpu/drm/amd/amdgpu/amdgpu_drv.c and the pci.ids list), for the GPUs whose
 # product name the kernel doesn't give.

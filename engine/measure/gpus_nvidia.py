@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.measure.hardware import Device
+from engine.measure.device import Device
 
 # CUDA cores of one SM by compute capability (CUDA C++ Programming Guide 13.0, arithmetic throughput).
 _CORES_PER_SM = {"6.0": 64, "7.0": 64, "7.2": 64, "7.5": 64, "8.0": 64}

@@ -10,56 +10,15 @@ import os
 import platform
 import re
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-Vendor = Literal["nvidia", "amd", "cpu"]
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A device that labs run on. `type` is torch's name for it: `cuda` for NVIDIA and for AMD GPUs.
-
-    Sizes are in bytes, clocks in MHz. A field that can't be found out is None.
-    """
-
-    type: Literal["cuda", "cpu"]
-    name: str
-    vendor: Vendor
-    memory_bytes: int | None = None
-    sm_count: int | None = None
-    """Streaming multiprocessors, compute units (AMD) or physical cores (CPU)."""
-    l2_bytes: int | None = None
-    """The L2 of a GPU, the last-level cache of a CPU."""
-    uuid: str | None = None
-    driver: str | None = None
-    bus_width_bits: int | None = None
-    memory_clock_mhz: int | None = None
-    capability: str | None = None
-    """NVIDIA's compute capability ("9.0") or AMD's architecture ("gfx942")."""
-    mig: bool = False
-    """A slice of a GPU, or a GPU with MIG on: datasheet ceilings don't apply."""
-
-    @property
-    def key(self) -> str:
-        """Tells devices of this machine apart: letters, digits and hyphens, fit for a file name."""
-        name = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or self.vendor
-        part = re.sub(r"[^a-z0-9]", "", (self.uuid or "").lower().removeprefix("gpu-"))[:8]
-        return f"{name[:80]}-{part}" if part else name[:80]
-
-    @property
-    def bus_bandwidth(self) -> float | None:
-        """B/s by the driver's memory clock and bus width, two transfers a clock; None where unknown."""
-        if not self.bus_width_bits or not self.memory_clock_mhz:
-            return None
-        return self.memory_clock_mhz * 1e6 * 2 * self.bus_width_bits / 8
-
-    def as_event(self) -> dict[str, Any]:
-        """The `device` object of a `started` event and of a result file."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+from engine.measure import gpus_amd, gpus_nvidia
+from engine.measure.device import Device
+from engine.measure.processor import this_processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +39,6 @@ class Machine:
 @cache
 def this_machine() -> Machine:
     """This machine, looked at once per process (`this_machine.cache_clear()` looks again)."""
-    from engine.measure import gpus_amd, gpus_nvidia
-    from engine.measure.processor import this_processor
-
     gpus, why_no_gpu = gpus_nvidia.find(os.environ)
     if not gpus:
         gpus, why_not_amd = gpus_amd.find(os.environ)

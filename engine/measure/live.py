@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Reader:
                 total=self._progress.total,
                 elapsed_s=elapsed_s(run),
                 metrics=tuple(self._fold.metrics.values()),
-                series=tuple(self._fold.series.values()),
+                series=tuple(replace(each, rows=list(each.rows)) for each in self._fold.series.values()),
                 findings=tuple(self._fold.findings.values()),
                 device=_device(started) if started else None,
             )

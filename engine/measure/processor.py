@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from engine.measure.hardware import Device
+from engine.measure.device import Device
 
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 

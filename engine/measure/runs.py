@@ -38,10 +38,14 @@ class Runs:
     several threads. `close` ends the runs under way; it is called when the interpreter exits.
     """
 
-    def __init__(self, store: Store, data_folder: Path, *, output_limit: int = OUTPUT_LIMIT) -> None:
+    def __init__(
+        self, store: Store, data_folder: Path, *, warm: bool = True, output_limit: int = OUTPUT_LIMIT
+    ) -> None:
+        """`warm=False` keeps no warm parent: its torch takes some 400 MB of memory."""
         self._store = store
         self._data = data_folder
         self._me = this_process()
+        self._warm = warm
         self._supervisor = Supervisor(store, data_folder, output_limit=output_limit)
         self._lock = threading.Lock()
         self._readers: OrderedDict[str, Reader] = OrderedDict()
@@ -56,7 +60,8 @@ class Runs:
 
     def warm_up(self) -> None:
         """Loads torch in a process that labs are then forked from (Linux). Returns at once."""
-        self._supervisor.warm_up()
+        if self._warm:
+            self._supervisor.warm_up()
 
     @property
     def is_warm(self) -> bool:
@@ -95,7 +100,8 @@ class Runs:
         )
         with self._store.begin() as connection:
             line.insert(connection, run)
-        self._supervisor.warm_up()  # for the run after this one
+        self.warm_up()  # for the run after this one
+        self._supervisor.wake()
         return run_id
 
     def get(self, run_id: str) -> Run | None:

@@ -41,6 +41,9 @@ class Supervisor:
         self._wants_parent = False
         self._awake = threading.Event()
         self._closing = False
+        self._trouble = ""
+        self._called = True
+        self._asked_at = 0.0
         self._thread = threading.Thread(target=self._live, name="lab runs", daemon=True)
 
     def start(self) -> None:
@@ -76,9 +79,13 @@ class Supervisor:
                     self._step()
                     self._start_parent()
                     wait = _BUSY_S if self._watches or self._sweeping else _IDLE_S
-            except Exception:  # noqa: BLE001  # the thread must live on: a full disk or a locked file may pass
-                _log.exception("supervising the lab runs")
-            self._awake.wait(wait)
+                self._trouble = ""
+            except Exception as error:  # noqa: BLE001  # the thread must live on: a full disk may pass
+                wait = _IDLE_S
+                if str(error) != self._trouble:
+                    self._trouble = str(error)
+                    _log.exception("supervising the lab runs")
+            self._called = self._awake.wait(wait)
             self._awake.clear()
         self._shut_down()
 
@@ -106,13 +113,13 @@ class Supervisor:
             self._write(run, End("interrupted", None, INTERRUPTED), only=(run.status,))
 
     def _listen_to_parent(self) -> None:
-        """A parent that ended, or that holds code from before an edit, is let go."""
-        if self._parent is None:
-            return
-        is_stale = self._parent.version != warm.labs_version()
-        if not self._parent.listen() or (is_stale and not self._watches):
+        if self._parent is not None and not self._parent.listen():
+            self._let_parent_go()
+
+    def _let_parent_go(self) -> None:
+        if self._parent is not None:
             self._parent.close()
-            self._parent, self._wants_parent = None, is_stale
+            self._parent = None
 
     def _start_parent(self) -> None:
         """Never beside a run: loading torch would disturb what it measures."""
@@ -121,10 +128,16 @@ class Supervisor:
             self._parent = warm.WarmParent(self._data / "runs" / "warm-parent.log")
 
     def _take_up(self) -> None:
-        """Starts the next run of each device that is free."""
+        """Starts the next run of each device that is free. Asks the store seldom while nothing calls."""
+        now = time.monotonic()
+        if not self._called and now - self._asked_at < _IDLE_S:
+            return
+        self._asked_at = now
         with self._store.read() as connection:
             waiting = line.queued(connection)
         busy = {watch.run.device_key for watch in self._watches.values()}
+        if waiting and not busy and self._parent and self._parent.version != warm.labs_version():
+            self._let_parent_go()  # it holds code from before an edit
         for run in waiting:
             if run.owner is not None and not run.owner.is_alive():
                 self._write(run, End("interrupted", None, INTERRUPTED), only=("queued",))
@@ -177,6 +190,7 @@ class Supervisor:
             self._tell(watch)
             if is_gone:
                 del self._watches[run_id]
+                self.wake()  # its device is free
         for family, since in list(self._sweeping):
             if not family.members():
                 self._sweeping.remove((family, since))

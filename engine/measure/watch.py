@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.measure.ending import CANCELLED, End, failed, without_a_word
+from engine.measure.ending import CANCELLED, End, failed, is_full, without_a_word
 from engine.measure.events import Event, Failed, Finished, Log
 from engine.measure.line import Run, Status
 from engine.measure.processes import Family
@@ -70,6 +71,8 @@ class Watch:
                     self._take(item)
                 self.end = self._conclude(returncode)
                 self._close_log()
+                if self.end.status == "failed" and is_full(self.folder):
+                    self._make_room()
                 self._asked_at = self._asked_at if self._forced else None
             else:
                 self._judge()
@@ -106,14 +109,24 @@ class Watch:
 
     def _note(self, text: str) -> None:
         """Log text among the events goes where the rest of the log is."""
-        if self._log is None:
-            self._log = (self.folder / LOG).open("ab", buffering=0)
-        self._log.write(text.encode("utf-8", errors="replace") + b"\n")
+        with contextlib.suppress(OSError):  # the disk is full: the run's end will say so
+            if self._log is None:
+                self._log = (self.folder / LOG).open("ab", buffering=0)
+            self._log.write(text.encode("utf-8", errors="replace") + b"\n")
 
     def _close_log(self) -> None:
         if self._log is not None:
             self._log.close()
             self._log = None
+
+    def _make_room(self) -> None:
+        """A run that filled the disk gives back what it took: without room not even its end can be noted."""
+        log = "\n".join(last_lines(self.folder / LOG, 100))
+        for name in (EVENTS, LOG):
+            with contextlib.suppress(OSError):  # it never wrote one
+                os.truncate(self.folder / name, 0)
+        with contextlib.suppress(OSError):  # still no room
+            (self.folder / LOG).write_text(log + "\n", encoding="utf-8")
 
     def _judge(self) -> None:
         """Whether a run that goes on must be stopped."""

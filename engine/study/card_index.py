@@ -15,9 +15,9 @@ _PRIORITIES = {"high": 0, "normal": 1}
 
 
 def rows_of(library: Library) -> list[dict[str, Any]]:
-    """One row a card: decks in their order, within a deck those of high priority first."""
-    ordered = (
-        card for deck in library.decks for card in sorted(deck.cards, key=lambda c: _PRIORITIES[c.priority])
+    """One row a card: those of high priority first, then decks and cards in their order."""
+    ordered = sorted(
+        (card for deck in library.decks for card in deck.cards), key=lambda card: _PRIORITIES[card.priority]
     )
     return [
         {"id": card.id, "deck": card.deck, "position": position, "language": card.language}

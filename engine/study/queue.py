@@ -2,7 +2,8 @@
 
 First learning cards that are due, by the time they are due; then reviews and new cards, evenly mixed over
 the day; and when nothing else is left, learning cards due within the next minutes. Reviews come by due day,
-shuffled within a day; new cards in the order of their decks. Limits are counted from the log.
+shuffled within a day; new cards of high priority first, then in the order of
+their decks. Limits are counted from the log.
 """
 
 from __future__ import annotations

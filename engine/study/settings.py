@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 
@@ -15,6 +16,7 @@ from engine.study.schedule import LONGEST_DAYS, SchedulerParams
 from engine.study.steps import parse_steps, write_steps
 
 LANGUAGES = ("auto", "en", "vi", "zh")
+_DECK_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class StudySettings:
 
     learn_ahead_minutes: when nothing else is left, learning cards due within these minutes come at once.
     interface_language: `auto` follows the browser.
+    decks_left_out: ids of decks that the daily review leaves out, separated by spaces.
     """
 
     new_per_day: int = 20
@@ -34,6 +37,7 @@ class StudySettings:
     learn_ahead_minutes: int = 20
     rollover_hour: int = 4
     interface_language: str = "auto"
+    decks_left_out: str = ""
 
     @property
     def scheduler(self) -> SchedulerParams:
@@ -51,7 +55,7 @@ class SettingFault:
     """One value that cannot be kept: the field, a code and arguments for the reader's language.
 
     Codes: `out_of_range` {low, high}, `not_whole` {low, high}, `not_a_number` {low, high}, `bad_steps`
-    {detail}, `bad_choice` {choices}, `unknown_field`. `str()` is the message in English.
+    {detail}, `bad_choice` {choices}, `bad_deck_id` {id}, `unknown_field`. `str()` is the message in English.
     """
 
     field: str
@@ -191,6 +195,14 @@ def _steps(name: str, value: object) -> Checked | SettingFault:
         return SettingFault(name, "bad_steps", (("detail", str(error)),), hint)
 
 
+def _deck_ids(name: str, value: object) -> Checked | SettingFault:
+    ids = str(value).split()
+    wrong = next((text for text in ids if not _DECK_ID.fullmatch(text)), None)
+    if wrong is not None:
+        return SettingFault(name, "bad_deck_id", (("id", wrong),), f"{wrong!r} is no id of a deck")
+    return " ".join(sorted(set(ids)))
+
+
 def _language(name: str, value: object) -> Checked | SettingFault:
     if isinstance(value, str) and value in LANGUAGES:
         return value
@@ -208,4 +220,5 @@ _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
     "learn_ahead_minutes": _whole,
     "rollover_hour": _whole,
     "interface_language": _language,
+    "decks_left_out": _deck_ids,
 }

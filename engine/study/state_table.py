@@ -15,6 +15,12 @@ def read(connection: Connection, card_id: str) -> tuple[CardState, int]:
     return (NEW, 0) if row is None else (CardState.from_json(dict(row)), int(row["version"]))
 
 
+def read_all(connection: Connection) -> dict[str, CardState]:
+    """The state of every card that was ever answered, by card id."""
+    rows = connection.execute(select(card_states)).mappings()
+    return {row["card_id"]: CardState.from_json(dict(row)) for row in rows}
+
+
 def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:
     """Puts a card's state in place of the one before, and says in `cards` whether it was started."""
     row = {**state.to_json(), "version": version, "shuffle": shuffle(card_id, state.reps)}

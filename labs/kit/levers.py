@@ -41,7 +41,7 @@ def read_params(lab: Lab, given: Mapping[str, Scalar]) -> dict[str, Scalar]:
 def allowed(lever: Lever) -> str:
     """What the lever takes, in words: "one of a, b", "a number from 1 to 8" …"""
     if lever.choices:
-        return "one of " + ", ".join(_show(choice) for choice in lever.choices)
+        return "one of " + ", ".join(shown(choice) for choice in lever.choices)
     if isinstance(lever.default, bool):
         return "yes or no"
     if isinstance(lever.default, int | float):
@@ -57,9 +57,9 @@ def allowed(lever: Lever) -> str:
 
 
 def _read(lever: Lever, given: Scalar) -> Scalar:
-    text = _show(given)
+    text = shown(given)
     value = _parse(lever, text)
-    near = did_you_mean(text, map(_show, lever.choices)) if lever.choices else ""
+    near = did_you_mean(text, map(shown, lever.choices)) if lever.choices else ""
     if value is None or (lever.choices and value not in lever.choices):
         raise UsageError(f"{lever.name}={text}: must be {allowed(lever)}.{near}")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -84,7 +84,8 @@ def _parse(lever: Lever, text: str) -> Scalar:
     return text
 
 
-def _show(value: Scalar) -> str:
+def shown(value: Scalar) -> str:
+    """A value as `--set` takes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else f"{value}"

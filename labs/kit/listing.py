@@ -9,7 +9,7 @@ from typing import Any
 from engine.measure.hardware import this_machine, torch_is_installed
 from labs.kit.discovery import Fault, Found, Words, find_labs, words
 from labs.kit.lab import Lab
-from labs.kit.levers import allowed
+from labs.kit.levers import allowed, shown
 from labs.kit.placing import why_no_gpu
 from labs.kit.usage import UsageError
 
@@ -37,7 +37,7 @@ def as_text(found: Found | None = None) -> str:
         runs = f"runs on {' and '.join(lab.devices)}, {lab.time_limit_s} s at most"
         lines.append(f"    {runs}" if code is None else f"    can't run here: {reason}")
         for lever in lab.levers:
-            lines.append(f"    --set {lever.name}={lever.default}  ({allowed(lever)})")
+            lines.append(f"    --set {lever.name}={shown(lever.default)}  ({allowed(lever)})")
     lines += [f"{fault.file}: can't be used: {fault.message}" for fault in found.faults]
     return "\n".join(lines) or "There are no labs."
 

@@ -27,7 +27,7 @@ def free_port() -> int:
 class App:
     """`streamlit run` on 127.0.0.1. Killed and started again, it comes back on the same port."""
 
-    def __init__(self, home: Path, script: Path = ROOT / "app.py") -> None:
+    def __init__(self, home: Path, script: Path = ROOT / "serve.py") -> None:
         self.home = home
         self.script = script
         self.port = free_port()

@@ -26,8 +26,8 @@ FLAGS = (
     "--no-first-run",
 )
 NONE = (
-    "No Chromium was found: the browser tests do not run. Install one (Debian, Ubuntu: apt install chromium), "
-    "name one by CHROMIUM=/path, or run: python -m playwright install chromium"
+    "No Chromium was found, so the browser tests do not run. Install one (Debian, Ubuntu: apt install "
+    "chromium), name one by CHROMIUM=/path, or run: python -m playwright install chromium"
 )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
+from engine.study import settings
 from tests.browser.app import App
 from tests.browser.chromium import NoChromium, launch
 from tests.browser.review_page import ReviewPage
@@ -21,6 +25,8 @@ def browser() -> Iterator[Browser]:
         try:
             started = launch(playwright)
         except NoChromium as none:
+            if os.environ.get("BENCHCARDS_REQUIRE_BROWSER"):
+                raise
             pytest.skip(str(none))
         yield started
         started.close()
@@ -28,24 +34,41 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    """The app, not started yet."""
+    """An app of the test's own, not started yet: to be killed, or to begin with an empty log."""
     running = App(tmp_path)
     yield running
     running.stop()
 
 
+@pytest.fixture(scope="session")
+def shared_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A running app that many tests share; each works on a deck of its own."""
+    running = App(tmp_path_factory.mktemp("home"))
+    store = running.store()
+    settings.save(store, {"new_per_day": 9999})
+    store.close()
+    running.start()
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def open_review(app: App, browser: Browser) -> Iterator[Open]:
-    """Opens the review page of one deck in a new tab: `open_review("test-en", locale="vi-VN")`."""
+def deck(request: pytest.FixtureRequest) -> str:
+    """A name for a deck that no other test uses."""
+    return f"test-{hashlib.blake2b(request.node.nodeid.encode(), digest_size=6).hexdigest()}"
+
+
+@pytest.fixture
+def open_review(browser: Browser) -> Iterator[Open]:
+    """Opens the review page of one deck in a new tab: `open_review(app, deck, locale="vi-VN")`."""
     contexts = []
 
     def open_(
-        deck: str, *, locale: str = "en-US", zone: str = "Asia/Ho_Chi_Minh", **options: object
+        app: App, deck: str, *, locale: str = "en-US", zone: str = "Asia/Ho_Chi_Minh", **options: Any
     ) -> ReviewPage:
-        context = browser.new_context(locale=locale, timezone_id=zone, **options)  # type: ignore[arg-type]
+        context = browser.new_context(locale=locale, timezone_id=zone, **options)
         contexts.append(context)
-        page: Page = context.new_page()
-        review = ReviewPage(page, f"{app.url}?deck={deck}")
+        review = ReviewPage(context.new_page(), f"{app.url}?deck={deck}")
         review.open()
         return review
 

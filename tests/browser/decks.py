@@ -51,13 +51,13 @@ TEXTS = {
 }
 
 
-def write_deck(home: Path, language: str, cards: int = 4) -> list[str]:
-    """Writes the deck `test-<language>` into the learner's folder; returns the card ids in order."""
+def write_deck(home: Path, deck: str, *, language: str = "en", cards: int = 4) -> list[str]:
+    """Writes a deck into the learner's folder; returns its card ids in order."""
     title, prompt, heading, text = TEXTS[language]
     words = {"prompt": prompt, "heading": heading, "text": text}
     head = [
         "deck:",
-        f"  id: test-{language}",
+        f"  id: {deck}",
         f"  title: Test {language}",
         f"  language: {language}",
         "  document: Test",
@@ -65,7 +65,7 @@ def write_deck(home: Path, language: str, cards: int = 4) -> list[str]:
     ]
     ids = []
     for number in range(1, cards + 1):
-        ids.append(f"test-{language}-{number}")
+        ids.append(f"{deck}-{number}")
         head += [
             f"  - id: {ids[-1]}",
             "    kind: question",
@@ -75,5 +75,5 @@ def write_deck(home: Path, language: str, cards: int = 4) -> list[str]:
         ]
     folder = home / "decks"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"test-{language}.yaml").write_text("\n".join(head) + "\n", encoding="utf-8")
+    (folder / f"{deck}.yaml").write_text("\n".join(head) + "\n", encoding="utf-8")
     return ids

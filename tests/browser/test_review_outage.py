@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+import psutil
 import pytest
 from playwright.sync_api import expect
 
@@ -12,10 +15,10 @@ from tests.browser.decks import write_deck
 pytestmark = pytest.mark.browser
 
 
-def test_killed_between_answers_nothing_is_lost_or_doubled(app: App, open_review: Open) -> None:
-    cards = write_deck(app.home, "en", cards=8)
+def test_killed_between_answers_nothing_is_lost_or_doubled(app: App, open_review: Open, deck: str) -> None:
+    cards = write_deck(app.home, deck, cards=8)
     app.start()
-    review = open_review("test-en")
+    review = open_review(app, deck)
     review.answer_card("4")
     review.expect_confirmed()
     review.answer_card("3")
@@ -31,10 +34,10 @@ def test_killed_between_answers_nothing_is_lost_or_doubled(app: App, open_review
     assert review.errors == []
 
 
-def test_a_dead_server_is_said_and_the_card_comes_back(app: App, open_review: Open) -> None:
-    cards = write_deck(app.home, "en")
+def test_a_dead_server_is_said_and_the_card_comes_back(app: App, open_review: Open, deck: str) -> None:
+    cards = write_deck(app.home, deck)
     app.start()
-    review = open_review("test-en")
+    review = open_review(app, deck)
     app.kill()
     review.answer_card("2")
     review.expect_card(cards[1])
@@ -50,21 +53,21 @@ def test_a_dead_server_is_said_and_the_card_comes_back(app: App, open_review: Op
     assert app.ratings(cards[0]) == [2]
 
 
-def test_an_answer_that_cannot_be_written_brings_its_card_back(app: App, open_review: Open) -> None:
-    cards = write_deck(app.home, "en")
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process's files by prlimit")
+def test_an_answer_that_cannot_be_written_brings_its_card_back(
+    app: App, open_review: Open, deck: str
+) -> None:
+    cards = write_deck(app.home, deck)
     app.start()
-    review = open_review("test-en")
-    store = app.store()
-    with store.begin() as connection:
-        connection.exec_driver_sql(
-            "CREATE TRIGGER full_disk BEFORE INSERT ON reviews BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-        )
+    review = open_review(app, deck)
+    assert app.process is not None
+    server = psutil.Process(app.process.pid)
+    before = server.rlimit(psutil.RLIMIT_FSIZE)
+    server.rlimit(psutil.RLIMIT_FSIZE, (0, before[1]))  # no file can grow: a full disk, as a program sees it
     review.answer_card("3")
-    expect(review.note).to_contain_text("could not be saved")
+    expect(review.note).to_contain_text("The answer to “Question number 1” could not be saved.")
     review.expect_card(cards[0], "answer")
-    with store.begin() as connection:
-        connection.exec_driver_sql("DROP TRIGGER full_disk")
-    store.close()
+    server.rlimit(psutil.RLIMIT_FSIZE, before)
     review.press("4")
     review.expect_card(cards[1])
     review.expect_confirmed()

@@ -26,7 +26,7 @@ def learn(learner: Learner, number: int, rating: int = 4) -> None:
         learner.wait(seconds=10)
 
 
-def test_new_cards_come_deck_by_deck_those_of_high_priority_first(learner: Learner) -> None:
+def test_new_cards_of_high_priority_come_first_then_deck_by_deck(learner: Learner) -> None:
     cards = [
         a_card("a-1", "a"),
         a_card("a-2", "a", "high"),
@@ -34,7 +34,7 @@ def test_new_cards_come_deck_by_deck_those_of_high_priority_first(learner: Learn
         a_card("a-3", "a", "high"),
     ]
     learner.desk.sync(a_library(*cards))
-    assert learner.ids() == ["a-2", "a-3", "a-1", "b-1"]
+    assert learner.ids() == ["a-2", "a-3", "b-1", "a-1"]
     assert [item.phase for item in learner.queue().items] == ["new"] * 4
 
 

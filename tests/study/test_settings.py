@@ -24,6 +24,13 @@ def test_settings_are_kept(store: Store) -> None:
     assert save(store, StudySettings()) == StudySettings()
 
 
+def test_decks_left_out_are_kept_as_a_set_of_ids(store: Store) -> None:
+    assert save(store, {"decks_left_out": " b-2  a-1 b-2 "}).decks_left_out == "a-1 b-2"
+    assert save(store, {"decks_left_out": ""}).decks_left_out == ""
+    with pytest.raises(SettingsRefused, match="'A' is no id of a deck"):
+        save(store, {"decks_left_out": "A deck"})
+
+
 @pytest.mark.parametrize("field", RANGES)
 def test_both_ends_of_each_range_are_allowed_and_nothing_beyond(store: Store, field: str) -> None:
     low, high = RANGES[field]

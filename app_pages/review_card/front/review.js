@@ -289,10 +289,8 @@ class Review {
     this.pending = null;
     this.screen.waiting(null);
     this.screen.note("calm", this.words.saved);
-    if (this.view && !this.queue.find(this.view.card_id)) {
-      this.view = null;
-      this.revealed = false;
-    }
+    this.view = null; // the card that was brought back has its answer: on to the next
+    this.revealed = false;
   }
 
   visible() {

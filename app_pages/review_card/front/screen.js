@@ -152,14 +152,15 @@ class Screen {
   }
 
   drawDone() {
-    const { data } = this.review;
     const p = this.parts.done;
-    p.querySelector(".title").textContent = data.done.title;
-    p.querySelector(".text").textContent = data.done.text;
+    // The last grade is drawn before the server has said what comes when.
+    const { text = "", forecast = [] } = this.review.data.done ?? {};
+    p.querySelector(".title").textContent = this.words.done_title;
+    p.querySelector(".text").textContent = text;
     const list = p.querySelector(".forecast");
-    const most = Math.max(1, ...data.done.forecast.map(day => day.n));
+    const most = Math.max(1, ...forecast.map(day => day.n));
     list.replaceChildren(
-      ...data.done.forecast.map(day =>
+      ...forecast.map(day =>
         el(
           "li",
           {},
@@ -169,7 +170,7 @@ class Screen {
         ),
       ),
     );
-    list.hidden = data.done.forecast.length === 0;
+    list.hidden = forecast.length === 0;
     p.querySelector(".forecast-title").hidden = list.hidden;
   }
 

@@ -1,0 +1,194 @@
+"""The evidence under a revealed answer: run the labs, and see claim, prediction and measurement together."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.claims_table import Reader, claims_table
+from app_pages.lab_words import LabWords, of
+from app_pages.lever_widgets import lever_widgets, settings_text, start_values
+from app_pages.numbers import quantity
+from app_pages.result_view import findings, origin, result_charts
+from app_pages.run_view import ended_badly, live_run
+from app_pages.sheet import sheet
+from app_pages.words import knows, say
+from engine.measure.catalogue import LabInfo
+from engine.measure.events import Scalar
+from engine.measure.fault import MeasureError
+from engine.measure.results import Result, recorded
+from engine.study.card import Card, LabLink
+
+
+@st.fragment
+def evidence_panel(card: Card) -> None:
+    """All evidence for a card: its labs with a button each, then the table of its claims.
+
+    Finds a run under way again after a reload: it looks in the store, not in the session.
+    """
+    if not card.labs and not card.claims:
+        return
+    st.subheader(say("evidence.title"), anchor=False)
+    try:
+        labs = context.labs()
+    except MeasureError as error:
+        st.error(str(error), icon=":material/error:")
+        labs = {}
+    for place, link in enumerate(card.labs):
+        with st.container(border=True, key=f"evidence.{card.id}.{place}"):
+            _lab(card, link, labs.get(link.name), key=f"evidence.{card.id}.{place}")
+    if card.claims:
+        _claims(card, {name: of(info, name).title for name, info in labs.items()})
+
+
+def _lab(card: Card, link: LabLink, info: LabInfo | None, *, key: str) -> None:
+    words = of(info, link.name)
+    st.markdown(f"**{words.title}**")
+    if info is None:
+        st.warning(say("evidence.no_such_lab", name=link.name), icon=":material/science_off:")
+    else:
+        if words.about:
+            st.caption(words.about)
+        _running(link, info, words, key=key)
+    _results(link, words, key=key)
+
+
+def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None:
+    runs = context.runs()
+    under_way = runs.current(info.name)
+    if under_way:
+        live_run(under_way[0].id, key=key)
+        return
+    if not info.can_run:
+        cannot_run(info)
+        return
+    runs.warm_up()
+    start = start_values(info, dict(link.set))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        button = st.container(width="content")
+        params = start
+        if info.levers:
+            with st.popover(say("evidence.settings"), icon=":material/tune:", key=f"{key}.settings"):
+                params = lever_widgets(info, words, start, key=f"{key}.lever")
+    with button:
+        st.button(
+            say("evidence.run"),
+            icon=":material/play_arrow:",
+            type="primary",
+            key=f"{key}.run",
+            on_click=start_run,
+            args=(info.name, params),
+        )
+    if params:
+        st.caption(settings_text(params, words))
+    last = runs.recent(info.name, 1)
+    if last and last[0].is_over and last[0].status != "done":
+        ended_badly(last[0], key=key)
+
+
+def start_run(lab: str, params: dict[str, Scalar], device: str = "auto") -> None:
+    """Puts a run in line, unless the lab has one under way: a second click or tab starts no second run."""
+    runs = context.runs()
+    if runs.current(lab):
+        return
+    wish = device if device in ("cuda", "cpu") else "auto"
+    try:
+        runs.submit(lab, params, wish)  # type: ignore[arg-type]  # narrowed by the line above
+    except MeasureError as error:
+        st.toast(str(error), icon=":material/error:")
+
+
+def cannot_run(info: LabInfo) -> None:
+    """Why the lab can't run on this machine, and what it needs."""
+    code = f"run.failure.{info.why_not}"
+    text = say(code) if knows(code) else say("run.failure.unsupported")
+    needs = ", ".join(info.tools) if info.why_not == "needs_tool" else ""
+    st.info(f"{text} {needs}".strip(), icon=":material/block:")
+
+
+def _results(link: LabLink, words: LabWords, *, key: str) -> None:
+    """The newest result of this machine; the recorded one beside it under its own label."""
+    here = _newest_here(link)
+    kept = _recorded(link)
+    if here is not None:
+        st.markdown(origin(here, recorded=False))
+        _settings_differ(link, here, words)
+        _result(here, words, key=f"{key}.here")
+    if kept is None:
+        return
+    if here is None:
+        st.markdown(origin(kept, recorded=True))
+        _result(kept, words, key=f"{key}.recorded")
+        return
+    title = say("evidence.compare", device=kept.device.get("name", "?"))
+    other = st.expander(title, icon=":material/compare_arrows:", key=f"{key}.other", on_change="rerun")
+    if other.open:
+        with other:
+            st.markdown(origin(kept, recorded=True))
+            _result(kept, words, key=f"{key}.recorded")
+
+
+def _result(result: Result, words: LabWords, *, key: str) -> None:
+    findings(result, words, key=f"{key}.findings")
+    result_charts(result, words, key=key, most=2)
+
+
+def _newest_here(link: LabLink) -> Result | None:
+    """The newest result at the card's settings, else the newest at any."""
+    runs = context.runs()
+    return runs.newest_result(link.name, dict(link.set)) or runs.newest_result(link.name)
+
+
+def _recorded(link: LabLink) -> Result | None:
+    try:
+        found = recorded(link.name)
+    except MeasureError as error:
+        st.warning(str(error), icon=":material/error:")
+        return None
+    wanted = dict(link.set)
+    at_settings = (
+        result
+        for result in found
+        if all(str(result.params.get(name)) == value for name, value in wanted.items())
+    )
+    return next(at_settings, found[0] if found else None)
+
+
+def _settings_differ(link: LabLink, result: Result, words: LabWords) -> None:
+    differing = {
+        name: result.params[name]
+        for name, value in link.set
+        if name in result.params and str(result.params[name]) != value
+    }
+    if differing:
+        st.caption(say("evidence.other_settings", settings=settings_text(differing, words)))
+
+
+def _claims(card: Card, titles: dict[str, str]) -> None:
+    # pint takes a quarter of a second to import: only here
+    from engine.claims.evidence import evidence
+    from engine.claims.sources import all_results, this_hardware
+
+    runs, data = context.runs(), context.house().data
+    hardware = this_hardware(data)
+    results = all_results(lambda lab: tuple(result for _, result in runs.results(lab)))
+    try:
+        rows = evidence(card, hardware, results)
+    except MeasureError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    reader = Reader(context.language(), context.zone(), titles)
+    st.markdown(f"**{say('evidence.claims')}**")
+    sheet(claims_table(rows, reader), key=f"evidence.{card.id}.claims")
+    bandwidth = hardware.quantities.get("memory_bandwidth")
+    if bandwidth is not None or not any(row.predicted and row.predicted.on_device for row in rows):
+        st.caption(_footing(hardware.name, bandwidth, bool(hardware.measured)))
+
+
+def _footing(device: str, bandwidth: tuple[float, str] | None, measured: bool) -> str:
+    """What the predictions stand on."""
+    if bandwidth is None:
+        return say("evidence.no_ceiling", device=device)
+    value = quantity(bandwidth[0] / 1e9, "GB/s", context.language())
+    key = "evidence.footing_measured" if measured else "evidence.footing_datasheet"
+    return say(key, device=device, bandwidth=value)

@@ -1,0 +1,166 @@
+"""The lists of the labs page: labs with their levers, the runs, the recorded results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.evidence import cannot_run, start_run
+from app_pages.lab_words import LabWords, of
+from app_pages.lever_widgets import lever_widgets, settings_text, start_values
+from app_pages.numbers import clock, moment
+from app_pages.result_view import whole_result
+from app_pages.run_view import live_run
+from app_pages.words import say
+from engine.measure.catalogue import LabInfo, full_catalogue
+from engine.measure.hardware import this_machine
+from engine.measure.live import elapsed_s
+from engine.measure.results import Result, recorded
+from engine.measure.runs import Run
+
+SHOWN_RUNS = 200
+
+
+def under_way() -> None:
+    """What runs now, and what waits behind it: one run at a time on each device."""
+    current = context.runs().current()
+    for run in current:
+        with st.container(border=True, key=f"labs.current.{run.id}"):
+            st.markdown(f"**{of(context.labs().get(run.lab), run.lab).title}**")
+            live_run(run.id, key=f"labs.current.{run.id}")
+    if len(current) > 1:
+        st.caption(say("labs.one_at_a_time"))
+
+
+def labs_list() -> None:
+    """Every lab with what it is about, what it needs, its levers and a button."""
+    full = full_catalogue()
+    if not full.labs:
+        st.info(say("labs.none"), icon=":material/science:")
+    for info in full.labs:
+        with st.container(border=True, key=f"labs.{info.name}"):
+            _lab(info)
+    for file, message in full.faults:
+        st.error(f"**{file}**: {message}", icon=":material/report:")
+
+
+def _lab(info: LabInfo) -> None:
+    words = of(info, info.name)
+    st.subheader(words.title, anchor=False)
+    if words.about:
+        st.markdown(words.about)
+    st.caption(needs_text(info))
+    if not info.can_run:
+        cannot_run(info)
+        return
+    runs = context.runs()
+    runs.warm_up()
+    params = start_values(info, {})
+    if info.levers:
+        with st.grid(3):
+            params = lever_widgets(info, words, params, key=f"labs.lever.{info.name}")
+    busy = bool(runs.current(info.name))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        device = _device_choice(info)
+        st.button(
+            say("labs.run"),
+            icon=":material/play_arrow:",
+            type="primary",
+            disabled=busy,
+            key=f"labs.run.{info.name}",
+            on_click=start_run,
+            args=(info.name, params, device),
+        )
+        st.code(f"python -m labs run {info.name}", language="bash", width="content")
+
+
+def _device_choice(info: LabInfo) -> str:
+    """Where it runs, where there is a choice."""
+    if not this_machine().gpus or len(info.devices) < 2:
+        return "auto"
+    chosen = st.segmented_control(
+        say("labs.device"),
+        ("cuda", "cpu"),
+        default="cuda",
+        required=True,
+        format_func=lambda name: "GPU" if name == "cuda" else "CPU",
+        label_visibility="collapsed",
+        key=f"labs.device.{info.name}",
+    )
+    return str(chosen)
+
+
+def needs_text(info: LabInfo) -> str:
+    """What a lab needs, on one line."""
+    places = " / ".join({"cuda": "GPU", "cpu": "CPU"}.get(name, name) for name in info.devices)
+    parts = [
+        say("labs.runs_on", places=places),
+        *([say("labs.tools", tools=", ".join(info.tools))] if info.tools else []),
+        say("labs.limit", time=clock(info.time_limit_s)),
+    ]
+    return " · ".join(parts)
+
+
+def runs_table() -> None:
+    """Every run; choosing one opens it."""
+    found = context.runs().recent(limit=SHOWN_RUNS)
+    if not found:
+        st.info(say("labs.no_runs"), icon=":material/history:")
+        return
+    names = ("status", "lab", "when", "took", "settings", "device")
+    widths = (110, 200, 140, 70, 260, 220)
+    event = st.dataframe(
+        [_run_row(run) for run in found],
+        column_config={
+            name: st.column_config.TextColumn(say(f"labs.column.{name}"), width=width)
+            for name, width in zip(names, widths, strict=True)
+        },
+        hide_index=True,
+        height=min(560, 38 + 35 * len(found)),
+        on_select="rerun",
+        selection_mode="single-cell",
+        alt=say("labs.tab.runs"),
+        key=f"labs.runs.{st.session_state.get('labs.opened', 0)}",
+    )
+    chosen = event.selection.cells
+    if chosen and chosen[0][0] < len(found):
+        st.session_state["labs.opened"] = st.session_state.get("labs.opened", 0) + 1
+        st.query_params["run"] = found[chosen[0][0]].id
+        st.rerun()
+
+
+def _run_row(run: Run) -> dict[str, str]:
+    words = of(context.labs().get(run.lab), run.lab)
+    queued = datetime.fromtimestamp(run.queued_at_ms / 1000, UTC)
+    return {
+        "status": say(f"run.status.{run.status}"),
+        "lab": words.title,
+        "when": moment(queued, context.zone(), words.language),
+        "took": clock(elapsed_s(run)) if run.started_at_ms is not None else "",
+        "settings": settings_text(run.params, words),
+        "device": run.device_key,
+    }
+
+
+def recorded_results(words: Mapping[str, LabWords]) -> None:
+    """What was recorded on other GPUs, one result at a time."""
+    results = [result for name in words for result in recorded(name)]
+    if not results:
+        st.info(say("labs.no_recorded"), icon=":material/inventory_2:")
+        return
+    st.caption(say("labs.recorded_hint"))
+    chosen = st.selectbox(
+        say("labs.recorded_choose"),
+        range(len(results)),
+        format_func=lambda place: _recorded_name(results[place], words),
+        key="labs.recorded",
+    )
+    result = results[chosen]
+    whole_result(result, words[result.lab], recorded=True, key=f"labs.recorded.{chosen}")
+
+
+def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:
+    return f"{result.device.get('name', '?')} · {words[result.lab].title}"

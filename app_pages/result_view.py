@@ -1,0 +1,96 @@
+"""A result: where and with what it was measured, its conclusions, charts and numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.lab_words import LabWords
+from app_pages.lever_widgets import settings_text
+from app_pages.numbers import day, moment, quantity, span
+from app_pages.sheet import sheet
+from app_pages.words import say
+from engine.measure.events import Metric
+from engine.measure.results import Result
+
+VERSIONS = ("torch", "transformers", "triton", "driver", "cuda", "hip")
+
+
+def origin(result: Result, *, recorded: bool) -> str:
+    """Where a result comes from, on one line of Markdown; a recorded one looks unlike one of this machine."""
+    name = str(result.device.get("name", "?"))
+    versions = [f"{part} {result.environment[part]}" for part in VERSIONS if part in result.environment]
+    when = day(result.started_at, context.zone(), context.language())
+    kind = "evidence.recorded" if recorded else "evidence.measured_here"
+    badge = f":{'gray' if recorded else 'green'}-badge[{say(kind)}]"
+    return f"{badge} **{_plain(name)}** · {when} · :small[{_plain(' · '.join(versions))}]"
+
+
+def findings(result: Result, words: LabWords, *, key: str) -> None:
+    """What follows, in words."""
+    if not result.findings:
+        return
+    items = "".join(f"<li>{escape(words.finding(finding))}</li>" for finding in result.findings)
+    sheet(f'<ul class="findings" lang="{words.language}">{items}</ul>', key=key)
+
+
+def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
+    """The variants as bars, then each series as lines."""
+    from app_pages import charts  # imports altair and pandas
+
+    drawn = charts.variants(result, words)
+    if drawn is not None:
+        charts.show(drawn, key=f"{key}.variants")
+    for place, series in enumerate(result.series[:most]):
+        lines = charts.series_chart(series, result.metrics, words)
+        if lines is not None:
+            charts.show(lines, key=f"{key}.series.{place}")
+
+
+def whole_result(result: Result, words: LabWords, *, recorded: bool, key: str) -> None:
+    """Everything a result holds."""
+    st.markdown(origin(result, recorded=recorded))
+    when = moment(result.started_at, context.zone(), words.language)
+    st.caption(" · ".join(part for part in (when, settings_text(result.params, words)) if part))
+    findings(result, words, key=f"{key}.findings")
+    result_charts(result, words, key=key)
+    if result.metrics:
+        st.markdown(f"**{say('labs.metrics')}**")
+        sheet(metrics_table(result.metrics, words), key=f"{key}.metrics")
+
+
+def metrics_table(metrics: tuple[Metric, ...], words: LabWords) -> str:
+    """Every metric with its labels and spread, as HTML; scrolls by itself where it is wide."""
+    names = list(dict.fromkeys(name for metric in metrics for name in metric.labels))
+    heads = [say("labs.metric"), *(words.label(name) for name in names)]
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in heads)
+    for title in ("labs.value", "labs.spread"):
+        head += f'<th scope="col" class="number">{escape(say(title))}</th>'
+    body = "".join(_metric_row(metric, names, words) for metric in metrics)
+    label = escape(say("labs.metrics"))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _metric_row(metric: Metric, names: list[str], words: LabWords) -> str:
+    cells = "".join(
+        f"<td>{escape(words.value(metric.labels[name])) if name in metric.labels else ''}</td>"
+        for name in names
+    )
+    value = escape(quantity(metric.value, metric.unit, words.language))
+    spread = ""
+    if metric.low is not None and metric.high is not None:
+        spread = escape(span(metric.low, metric.high, metric.unit, words.language))
+    return (
+        f'<tr><th scope="row">{escape(words.metric(metric.name))}</th>{cells}'
+        f'<td class="number"><b>{value}</b></td><td class="number">{spread}</td></tr>'
+    )
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown leaves as it is."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]$:#<>~" else sign for sign in text)

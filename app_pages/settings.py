@@ -1,0 +1,148 @@
+"""The settings of the daily work, each saved at once; backups; where everything lies."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.backups import GENERATION, backups_section
+from app_pages.words import knows, say
+from engine.measure.hardware import environment
+from engine.study.settings import LANGUAGES, RANGES, SettingFault, SettingsRefused
+
+FAULTS = "settings.faults"
+NUMBERS = (
+    ("new_per_day", 1.0),
+    ("reviews_per_day", 10.0),
+    ("desired_retention", 0.01),
+    ("maximum_days", 30.0),
+    ("learn_ahead_minutes", 5.0),
+    ("rollover_hour", 1.0),
+)
+STEPS = ("learning_steps", "relearning_steps")
+
+
+def _key(field: str) -> str:
+    """The widget's key. Another generation of keys shows what is kept anew, as after a restore."""
+    return f"settings.field.{field}.{st.session_state.get(GENERATION, 0)}"
+
+
+def _save(field: str) -> None:
+    """Keeps one setting, or remembers why it can't be kept; the others stay as they are."""
+    faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
+    try:
+        context.save_settings({field: st.session_state[_key(field)]})
+    except SettingsRefused as refused:
+        faults[field] = refused.faults[0]
+    else:
+        faults.pop(field, None)
+        st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _fault(field: str) -> None:
+    """What is wrong with the value that stands in the field, under it."""
+    fault: SettingFault | None = st.session_state.get(FAULTS, {}).get(field)
+    if fault is None:
+        return
+    key = f"settings.fault.{fault.code}"
+    text = say(key, **dict(fault.args)) if knows(key) else fault.message
+    st.error(f"{text} {say('settings.not_saved')}", icon=":material/error:")
+
+
+def _number(field: str, step: float) -> None:
+    low, high = RANGES[field]
+    value = getattr(context.settings(), field)
+    whole = isinstance(value, int)
+    label = say(f"settings.{field}")
+    span = say("settings.range", low=f"{low:g}", high=f"{high:g}")
+    st.number_input(
+        f"{label} ({span})",
+        value=int(value) if whole else float(value),
+        step=int(step) if whole else step,
+        format=None if whole else "%.2f",
+        help=say(f"settings.{field}.help"),
+        key=_key(field),
+        on_change=_save,
+        args=(field,),
+    )
+    _fault(field)
+
+
+def _steps(field: str) -> None:
+    st.text_input(
+        say(f"settings.{field}"),
+        value=getattr(context.settings(), field),
+        help=say("settings.steps.help"),
+        key=_key(field),
+        on_change=_save,
+        args=(field,),
+    )
+    _fault(field)
+
+
+def _language() -> None:
+    field = "interface_language"
+    st.segmented_control(
+        say(f"settings.{field}"),
+        LANGUAGES,
+        default=context.settings().interface_language,
+        required=True,
+        format_func=lambda code: say(f"language.{code}"),
+        key=_key(field),
+        on_change=_save,
+        args=(field,),
+    )
+    _fault(field)
+
+
+def _save_decks() -> None:
+    chosen = set(st.session_state[KEY + "decks"])
+    left_out = [deck.id for deck in context.library().decks if deck.id not in chosen]
+    context.save_settings({"decks_left_out": " ".join(left_out)})
+    st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _decks() -> None:
+    """Which decks the daily review takes its cards from."""
+    titles = {deck.id: deck.title for deck in context.library().decks}
+    left_out = context.settings().decks_left_out.split()
+    chosen = st.pills(
+        say("settings.decks"),
+        list(titles),
+        selection_mode="multi",
+        default=[deck for deck in titles if deck not in left_out],
+        format_func=lambda deck: titles.get(deck, deck),
+        help=say("settings.decks.help"),
+        key=KEY + "decks",
+        on_change=_save_decks,
+    )
+    if titles and not chosen:
+        st.warning(say("settings.decks.none"), icon=":material/style:")
+
+
+def _places() -> None:
+    house = context.house()
+    st.subheader(say("settings.places"), anchor=False)
+    st.markdown(f"{say('settings.data_folder')} `{house.data}`")
+    st.caption(say("settings.data_folder.help"))
+    st.markdown(f"{say('settings.own_decks')} `{context.deck_folders()[1]}`")
+    st.markdown(f"{say('settings.zone')} `{context.zone()}`")
+    st.caption(say("settings.zone.help", hour=context.settings().rollover_hour))
+    versions = {"streamlit": st.__version__} | environment()
+    st.caption(" · ".join(f"{name} {value}" for name, value in versions.items()))
+
+
+context.house()
+st.title(say("settings.title"), anchor=False)
+_language()
+st.subheader(say("settings.daily"), anchor=False)
+with st.grid(2):
+    for name, width in NUMBERS:
+        with st.container():
+            _number(name, width)
+    for name in STEPS:
+        with st.container():
+            _steps(name)
+_decks()
+backups_section()
+_places()

@@ -1,0 +1,32 @@
+"""What `make run` starts: the pages of `app.py`, with everything loaded while the browser still opens.
+
+`streamlit run app.py` shows the same pages; their first card then waits for the imports.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from streamlit.cli_util import open_browser
+from streamlit.web.server.server_util import get_url
+
+
+def _warm_up() -> None:
+    """Imports what the first page needs. Faults are left for the page to meet and to show."""
+    from app_pages import warm
+
+    warm.up()
+
+
+@asynccontextmanager
+async def _lifespan(_app: st.App) -> AsyncIterator[None]:
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    if not st.get_option("server.headless"):
+        open_browser(get_url(st.get_option("server.address")))
+    yield
+
+
+app = st.App("app.py", lifespan=_lifespan)
