@@ -10,7 +10,6 @@ import streamlit as st
 from app_pages import context
 from app_pages.card_list import due_text
 from app_pages.numbers import clock, moment, number
-from app_pages.review_card.faces import key_of
 from app_pages.review_card.payload import words
 from app_pages.sheet import card_sheet, sheet
 from app_pages.words import interval, say
@@ -25,7 +24,7 @@ def card_view(card: Card, library: Library) -> None:
         st.button(say("cards.back"), icon=":material/arrow_back:", on_click=_back, type="tertiary")
     titles = {deck.id: deck.title for deck in library.decks}
     title = titles.get(card.deck, card.deck)
-    face = context.faces().face(card, title, key_of(card, title))
+    face = context.faces().of(card, title)
     card_sheet(face, words(context.language()), key=f"card.{card.id}")
     _standing(card)
     if card.labs or card.claims:

@@ -85,7 +85,10 @@ def _references(metrics: Iterable[Metric], unit: str, result: Result | None = No
         for metric in found
         if all(params.get(label, value) == value for label, value in metric.labels.items())
     ]
-    return (fitting or found)[:4]
+    kept = fitting or found
+    if any(metric.name == "copy_bandwidth" for metric in kept):
+        kept = [metric for metric in kept if metric.name != "read_bandwidth"]  # close to the copy: a blot
+    return kept[:4]
 
 
 def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], words: LabWords) -> Drawn:
@@ -122,7 +125,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     texts = base.mark_text(align="left", dx=6, color=ink, fontSize=12).encode(x="high:Q", y=y, text="text:N")
     layers: list[alt.Chart] = [bars, spread, texts]
     if references:
-        layers += _rules(references, factor, words, ink)
+        layers += _rules(references, factor, words, ink, middle=float(top) * 0.6)
     said = "; ".join(f"{row['variant']}: {row['text']}" for row in rows)
     bounds = "; ".join(
         f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, language)}"
@@ -133,8 +136,13 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     return Drawn(_axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
 
 
-def _rules(references: Sequence[Metric], factor: float, words: LabWords, ink: str) -> list[alt.Chart]:
-    """A vertical line for each floor or ceiling, named at its upper end, one name above the other."""
+def _rules(
+    references: Sequence[Metric], factor: float, words: LabWords, ink: str, *, middle: float
+) -> list[alt.Chart]:
+    """A vertical line for each floor or ceiling, named at its upper end, one name above the other.
+
+    A name runs to the right of its line, right of the `middle` to the left.
+    """
     layers = []
     for place, metric in enumerate(references):
         name = f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, words.language)}"
@@ -142,8 +150,8 @@ def _rules(references: Sequence[Metric], factor: float, words: LabWords, ink: st
         layers.append(base.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(x="value:Q"))
         layers.append(
             base.mark_text(
-                align="left",
-                dx=-3,
+                align="left" if metric.value * factor < middle else "right",
+                dx=-3 if metric.value * factor < middle else 3,
                 dy=-6 - LINE * place,
                 baseline="bottom",
                 color=ink,
@@ -222,18 +230,22 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
     layers: list[alt.Chart] = [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=36)]
     references = _references(metrics, unit)
     ink = _ink()
-    for metric in references:
+    for place, metric in enumerate(sorted(references, key=lambda metric: metric.value)):
         name = f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, words.language)}"
         bound = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
         layers.append(
             bound.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(y="value:Q")
         )
-        # values lie above a floor and below a ceiling: the name stands on the other side
-        aside = 12 if unit in TIME_UNITS else -8
-        text = bound.mark_text(align="left", dy=aside, fontSize=12, color=ink)
+        # the lowest of several is named below its line; a single one where no values lie
+        below = place == 0 and (len(references) > 1 or unit in TIME_UNITS)
+        text = bound.mark_text(align="left", dy=12 if below else -8, fontSize=12, color=ink)
         layers.append(text.encode(x=alt.value(6), y="value:Q", text="name:N"))
     ends = "; ".join(f"{line}: {_ends(rows, line)}" for line in lines[:6])
-    return Drawn(title, alt.layer(*layers).properties(height=280), f"{title}. {along}. {ends}")
+    return Drawn(
+        title,
+        alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340),
+        f"{title}. {along}. {ends}",
+    )
 
 
 def _ends(rows: Sequence[dict[str, Any]], line: str) -> str:

@@ -64,7 +64,8 @@ def reason_text(row: EvidenceRow, verdict: Verdict, reader: Reader) -> str:
         shown["tolerance"] = percent(float(args["tolerance"] or 0), reader.language)
         off = args["off"]
         shown["off"] = "∞" if off is None else percent(float(off), reader.language, signed=True)
-    text = reader.say(f"verdict.reason.{verdict.reason}", **shown)
+    exact = verdict.reason == "within_tolerance" and shown["off"] == "0%"
+    text = reader.say("verdict.reason.exact" if exact else f"verdict.reason.{verdict.reason}", **shown)
     if args.get("ceiling") == "measured":
         text = f"{text} {reader.say('verdict.by_measured_ceiling')}"
     return text
@@ -77,11 +78,13 @@ def _table(rows: Iterable[EvidenceRow], reader: Reader) -> str:
         f'<th scope="col"{" class=number" if place else ""}>{escape(column)}</th>'
         for place, column in enumerate(columns)
     )
-    body = "".join(_body(row, columns, reader) for row in rows)
+    said: set[str] = set()
+    body = "".join(_body(row, columns, reader, said) for row in rows)
     return f'<table class="claims"><thead><tr>{head}<th scope="col">{verdict}</th></tr></thead>{body}</table>'
 
 
-def _body(row: EvidenceRow, columns: Sequence[str], reader: Reader) -> str:
+def _body(row: EvidenceRow, columns: Sequence[str], reader: Reader, said: set[str]) -> str:
+    """A claim's row. `said`: what the rows above said already about not being measured."""
     label = f'<th scope="row" lang="{row.card.language}">{escape(row.claim.label or row.claim.id)}</th>'
     if row.fault is not None:
         fault = escape(str(row.fault))
@@ -95,10 +98,10 @@ def _body(row: EvidenceRow, columns: Sequence[str], reader: Reader) -> str:
     outcome = row.verdict.outcome
     word = escape(reader.say(f"verdict.{outcome}"))
     verdict = f'<td data-column=""><span class="verdict {outcome}">{word}</span></td>'
-    return (
-        f"<tbody><tr>{label}{''.join(cells)}{verdict}</tr>"
-        f'<tr class="why"><td colspan="5">{"<br>".join(_why(row, reader))}</td></tr></tbody>'
-    )
+    why = [text for text in _why(row, reader) if outcome != "not_measured" or text not in said]
+    said.update(why)
+    below = f'<tr class="why"><td colspan="5">{"<br>".join(why)}</td></tr>' if why else ""
+    return f"<tbody><tr>{label}{''.join(cells)}{verdict}</tr>{below}</tbody>"
 
 
 def _cell(column: str, value: str, below: str = "") -> str:

@@ -66,7 +66,7 @@ def span(low: float, high: float, unit: str, language: str) -> str:
     top, sign = scaled(high, unit)
     factor = top / high if high else 1.0
     digits = (
-        3 if high == low or high == 0 else min(6, max(3, 2 - math.floor(math.log10((high - low) / high))))
+        3 if high == low or high == 0 else min(6, max(3, 1 - math.floor(math.log10((high - low) / high))))
     )
     return joined(f"{number(low * factor, language, digits)}–{number(top, language, digits)}", sign)
 
@@ -74,9 +74,10 @@ def span(low: float, high: float, unit: str, language: str) -> str:
 def percent(share: float, language: str, *, signed: bool = False) -> str:
     """A share as percent: 0.031 gives 3.1 %; `signed` puts + before a positive one."""
     size = abs(share * 100)
-    text = _signs(f"{share * 100:.{1 if size < 9.95 else 0}f}", language)
-    text = text.replace("-", "−")
-    return f"{'+' if signed and share > 0 else ''}{text}%"
+    text = f"{share * 100:.{1 if size < 9.95 else 0}f}".removesuffix(".0").replace("-", "−")
+    if text == "−0":
+        text = "0"
+    return f"{'+' if signed and share > 0 and text != '0' else ''}{_signs(text, language)}%"
 
 
 def clock(seconds: float) -> str:

@@ -7,6 +7,8 @@ import streamlit as st
 from app_pages import context
 from app_pages.backups import GENERATION, backups_section
 from app_pages.words import knows, say
+from engine.measure import time_limit
+from engine.measure.fault import MeasureError
 from engine.measure.hardware import environment
 from engine.study.settings import LANGUAGES, RANGES, SettingFault, SettingsRefused
 
@@ -19,6 +21,8 @@ NUMBERS = (
     ("learn_ahead_minutes", 5.0),
     ("rollover_hour", 1.0),
 )
+TIME_LIMIT = "lab_time_limit"
+TIME_LIMIT_RANGE = (("low", str(time_limit.LOW)), ("high", str(time_limit.HIGH)))
 STEPS = ("learning_steps", "relearning_steps")
 
 
@@ -96,7 +100,7 @@ def _language() -> None:
 
 
 def _save_decks() -> None:
-    chosen = set(st.session_state[KEY + "decks"])
+    chosen = set(st.session_state[_key("decks")])
     left_out = [deck.id for deck in context.library().decks if deck.id not in chosen]
     context.save_settings({"decks_left_out": " ".join(left_out)})
     st.toast(say("settings.saved"), icon=":material/check:")
@@ -113,11 +117,38 @@ def _decks() -> None:
         default=[deck for deck in titles if deck not in left_out],
         format_func=lambda deck: titles.get(deck, deck),
         help=say("settings.decks.help"),
-        key=KEY + "decks",
+        key=_key("decks"),
         on_change=_save_decks,
     )
     if titles and not chosen:
         st.warning(say("settings.decks.none"), icon=":material/style:")
+
+
+def _save_time_limit() -> None:
+    faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
+    try:
+        time_limit.save(context.store(), st.session_state[_key(TIME_LIMIT)])
+    except MeasureError as error:
+        faults[TIME_LIMIT] = SettingFault(TIME_LIMIT, "out_of_range", TIME_LIMIT_RANGE, str(error))
+    else:
+        faults.pop(TIME_LIMIT, None)
+        st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _time_limit() -> None:
+    """How long a lab may run; empty: as long as each lab says."""
+    st.subheader(say("settings.labs"), anchor=False)
+    span = say("settings.range", **dict(TIME_LIMIT_RANGE))
+    st.number_input(
+        f"{say('settings.lab_time_limit')} ({span})",
+        value=time_limit.load(context.store()),
+        step=1,
+        placeholder=say("settings.lab_time_limit.none"),
+        help=say("settings.lab_time_limit.help"),
+        key=_key(TIME_LIMIT),
+        on_change=_save_time_limit,
+    )
+    _fault(TIME_LIMIT)
 
 
 def _places() -> None:
@@ -144,5 +175,6 @@ with st.grid(2):
         with st.container():
             _steps(name)
 _decks()
+_time_limit()
 backups_section()
 _places()

@@ -7,11 +7,12 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from engine.measure import catalogue, line
+from engine.measure import catalogue, line, time_limit
 from engine.measure.ending import CANCELLED
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
@@ -99,7 +100,8 @@ class Runs:
             folder=f"runs/{run_id}",
         )
         with self._store.begin() as connection:
-            line.insert(connection, run)
+            minutes = time_limit.read(connection)
+            line.insert(connection, run if minutes is None else replace(run, time_limit_s=minutes * 60))
         self.warm_up()  # for the run after this one
         self._supervisor.wake()
         return run_id

@@ -45,6 +45,8 @@ def test_a_share_is_shown_as_percent_with_its_direction() -> None:
     assert numbers.percent(0.031, "en", signed=True) == "+3.1%"
     assert numbers.percent(-0.365, "vi", signed=True) == "−36%"
     assert numbers.percent(1.365, "en", signed=True) == "+136%"
+    assert numbers.percent(0.05, "en") == "5%"
+    assert numbers.percent(-0.00001, "en", signed=True) == "0%"
 
 
 @pytest.mark.parametrize(
