@@ -8,6 +8,7 @@ is emphasis also where a character follows at once.
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -25,6 +26,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
+
+DECIMAL_COMMA = re.compile(r"(\d)\{,\}(\d)")
 
 
 def block(text: str) -> str:
@@ -61,8 +64,9 @@ def _markdown() -> MarkdownIt:
 
 
 def _formula(source: str, *, display: bool) -> str:
+    decimal = DECIMAL_COMMA.sub(r"\1\\text{,}\2", source.strip())  # `4{,}8`: without the space of a list
     try:
-        return convert(source.strip(), display="block" if display else "inline")
+        return convert(decimal, display="block" if display else "inline")
     except Exception:  # noqa: BLE001 - the converter raises many types for a broken formula
         return f'<code class="formula">{html.escape(source.strip())}</code>'
 

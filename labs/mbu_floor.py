@@ -186,7 +186,7 @@ def _report_floor(session: _Session) -> None:
     for ceiling, ms in floors.items():
         session.report("floor", ms, "ms", session.labels(ceiling=ceiling))
     session.bench.finding(
-        "floor",
+        "floor" if "datasheet" in floors else "floor_measured",
         model=session.model_name,
         gb=read.total / 1e9,
         bandwidth=limits.reading / 1e9,

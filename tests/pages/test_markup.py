@@ -36,6 +36,10 @@ def test_a_formula_becomes_mathml() -> None:
     assert 'display="block"' in block("$$\nMBU = \\frac{t_0}{t}\n$$")
 
 
+def test_a_decimal_comma_has_no_space_after_it() -> None:
+    assert "<mn>4</mn><mtext>,</mtext><mn>8</mn>" in inline("$4{,}8$")
+
+
 @pytest.mark.parametrize("broken", [r"\frac{1}{", r"\left( x", r"x^", r"\begin{matrix} a"])
 def test_a_broken_formula_shows_its_source(broken: str) -> None:
     out = inline(f"before ${broken}$ after")

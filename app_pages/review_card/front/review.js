@@ -163,7 +163,7 @@ class Review {
     this.screen.reveal();
     this.screen.say(fill(this.words.answer_shown, { n: this.queue.card(this.view).points.length }));
     this.tellSoon();
-    this.keepSoon();
+    afterPaint(() => this.keep());
   }
 
   grade(rating) {
@@ -187,8 +187,8 @@ class Review {
     this.show(this.queue.open[0] ?? null, false);
     this.screen.draw();
     this.announce();
-    this.tell();
-    this.keep();
+    // The next card is painted first: Streamlit draws its whole page anew when it is told something.
+    afterPaint(() => this.tell());
   }
 
   undo() {
@@ -198,7 +198,6 @@ class Review {
       this.asking = true;
       this.outbox.add({ type: "undo" });
       this.tell();
-      this.keep();
       return;
     }
     const { card_id } = last.item;
@@ -211,8 +210,7 @@ class Review {
     const title = this.queue.card(item).plain_title;
     this.screen.note("calm", fill(this.words.undone, { rating: this.words[`grade.${last.rating}`], title }));
     this.screen.draw();
-    this.tell();
-    this.keep();
+    afterPaint(() => this.tell());
   }
 
   // --- what is in view -------------------------------------------------------------------------
@@ -223,11 +221,17 @@ class Review {
     this.revealedAt = performance.now();
     this.watch.restart(0);
     this.screen.top();
-    const here = new URL(location.href);
-    if (item === null) here.searchParams.delete("card");
-    else here.searchParams.set("card", item.card_id);
-    if (here.href !== location.href) history.replaceState(history.state, "", here);
+    afterPaint(() => this.name());
     if (revealed) this.tellSoon();
+  }
+
+  /** Names the card in view in the address. */
+  name() {
+    if (!this.root.isConnected) return;
+    const here = new URL(location.href);
+    if (this.view === null) here.searchParams.delete("card");
+    else here.searchParams.set("card", this.view.card_id);
+    if (here.href !== location.href) history.replaceState(history.state, "", here);
   }
 
   announce() {
@@ -238,6 +242,8 @@ class Review {
   // --- to the server ---------------------------------------------------------------------------
 
   tell() {
+    this.keep();
+    if (!this.root.isConnected) return; // the page was left: what is kept is sent when it is back
     clearTimeout(this.telling);
     this.sent = performance.now();
     this.send({
@@ -312,13 +318,7 @@ class Review {
   }
 
   keep() {
-    clearTimeout(this.keeping);
     const view = this.view && { card_id: this.view.card_id, revealed: this.revealed, ms: this.watch.ms };
     remember({ ops: this.outbox.ops, view });
-  }
-
-  keepSoon() {
-    clearTimeout(this.keeping);
-    this.keeping = setTimeout(() => this.keep(), 50);
   }
 }

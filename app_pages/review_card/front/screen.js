@@ -76,8 +76,7 @@ class Screen {
     this.drawBar(view, revealed);
     this.drawCounts();
     p.undo.disabled = this.review.silent;
-    clearTimeout(this.building);
-    this.building = setTimeout(() => this.buildAhead(queue), 0);
+    afterPaint(() => this.buildAhead(queue));
     p.bench.dataset.state = view === null ? "done" : revealed ? "answer" : "question";
     p.bench.dataset.card = view?.card_id ?? "";
     p.bench.dataset.pending = String(this.review.outbox.ops.length);

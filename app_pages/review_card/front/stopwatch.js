@@ -23,3 +23,14 @@ class Stopwatch {
     return Math.round(this.sum + (this.from === null ? 0 : performance.now() - this.from));
   }
 }
+
+/** Runs `then` once the next frame is painted; where nothing is painted (a hidden tab), after a moment. */
+function afterPaint(then) {
+  let due = true;
+  const once = () => {
+    if (due) then();
+    due = false;
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, 100);
+}
