@@ -44,7 +44,7 @@ class _Plan:
         return self.prompt + max(self.checked, self.timed + 2, self.profiled + 2, 16)
 
 
-_PLANS = {"cuda": _Plan(128, 24, 48, 8), "cpu": _Plan(32, 8, 16, 0)}
+_PLANS = {"cuda": _Plan(128, 16, 40, 6), "cpu": _Plan(32, 8, 16, 0)}
 
 
 @dataclass(slots=True)
