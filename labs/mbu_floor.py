@@ -44,7 +44,7 @@ class _Plan:
         return self.prompt + max(self.checked, self.timed + 2, self.profiled + 2, 16)
 
 
-_PLANS = {"cuda": _Plan(128, 24, 48, 8), "cpu": _Plan(32, 8, 16, 0)}
+_PLANS = {"cuda": _Plan(128, 16, 40, 6), "cpu": _Plan(32, 8, 16, 0)}
 
 
 @dataclass(slots=True)
@@ -186,7 +186,7 @@ def _report_floor(session: _Session) -> None:
     for ceiling, ms in floors.items():
         session.report("floor", ms, "ms", session.labels(ceiling=ceiling))
     session.bench.finding(
-        "floor",
+        "floor" if "datasheet" in floors else "floor_measured",
         model=session.model_name,
         gb=read.total / 1e9,
         bandwidth=limits.reading / 1e9,

@@ -189,13 +189,15 @@ def from_json(body: object, where: str) -> Result:
 
 
 def recorded_folder() -> Path:
-    """Where the committed results of real runs lie: `labs/recorded/<gpu>/<lab>.json`."""
+    """Where the committed results of real runs lie: `labs/recorded/<gpu>/<lab>.json`, and beside it
+    `<lab>.<settings>.json` where a lab was recorded at several settings."""
     return project_folder() / "labs" / "recorded"
 
 
 def recorded(lab: str, folder: Path | None = None) -> tuple[Result, ...]:
     """The recorded results of a lab, newest first. Raises MeasureError where a file is broken."""
-    paths = sorted((folder or recorded_folder()).glob(f"*/{lab}.json"))
+    place = folder or recorded_folder()
+    paths = sorted([*place.glob(f"*/{lab}.json"), *place.glob(f"*/{lab}.*.json")])
     return tuple(sorted(map(load_result, paths), key=lambda result: result.started_at, reverse=True))
 
 

@@ -153,7 +153,9 @@ def test_recorded_results_come_newest_first(tmp_path: Path) -> None:
         assert result is not None
         save_result(tmp_path / gpu / "fusion.json", result)
     save_result(tmp_path / "h200" / "mbu_floor.json", full())
+    save_result(tmp_path / "h200" / "mbu_floor.tinyllama-1.1b.json", full())
     assert [result.started_at.day for result in recorded("fusion", tmp_path)] == [20, 11, 3]
+    assert len(recorded("mbu_floor", tmp_path)) == 2
     assert recorded("nothing", tmp_path) == ()
 
 
@@ -161,4 +163,4 @@ def test_every_recorded_result_of_the_project_can_be_read() -> None:
     from engine.measure.results import recorded_folder
 
     for path in recorded_folder().glob("*/*.json"):
-        assert load_result(path).lab == path.stem
+        assert load_result(path).lab == path.name.partition(".")[0]

@@ -9,7 +9,7 @@ stands there, so they are exact: integer nanoseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,8 @@ def nanoseconds(text: bytes) -> int | None:
         return exact if abs(exact) < LATEST else None
     try:
         number = Decimal(digits.decode("ascii")) * 1000
-    except (InvalidOperation, UnicodeDecodeError):
+    except (ArithmeticError, UnicodeDecodeError):
+        # decimal's own errors are arithmetic ones: no number, or one beyond all bounds
         return None
     # 1e999999999 is finite too, and no memory holds its digits
     return int(number.to_integral_value()) if number.is_finite() and abs(number) < LATEST else None

@@ -1,7 +1,8 @@
 """Which call of the program leaves memory behind: what lives at the end, and whose share climbs.
 
 Of each call only blocks count that have grown older than nearly all those that it did release: what is in use
-comes and goes with the load, what is forgotten does not.
+comes and goes with the load, what is forgotten does not. And of the blocks that grew so old, most must never
+have been released.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from dataclasses import dataclass
 from engine.measure.analyse.replay import Allocation, Replay
 from engine.measure.analyse.snapshot import Frame, Stack
 from engine.measure.analyse.stacks import own_call, place
-from engine.measure.analyse.teeth import WARM_UP, Climb, climb_of
+from engine.measure.analyse.teeth import WARM_UP, Climb, climb_of, troughs
 
 LEAST_BYTES = 64 * 1024
 LEAST_SHARE = 0.005
 """Of the swing of the curve: less is not worth a word."""
+TESTED = 32
+"""The floors that the test for a climb wants: smaller teeth are taken where the large ones are fewer."""
 LEAST_SPREAD = 4
 """In so many teeth at least (after the warm-up) the call must have left something that still lives."""
 
@@ -47,6 +50,7 @@ class Leak:
     bytes: int
     blocks: int
     block_bytes: int
+    bytes_per_tooth: int
     climb: Climb
     share_of_growth: float
 
@@ -82,10 +86,12 @@ class _Calls:
 
 
 def find_leak(played: Replay, teeth: Sequence[int]) -> Leak | None:
-    """The call that leaks most, by the floors after the events of index `teeth` minus one; None if none does.
+    """The call that leaks most; None if none does. `teeth`: the positions of the curve's floors.
 
     Blocks without a stack are told apart by their size.
     """
+    shown = len(teeth) - int(len(teeth) * WARM_UP)
+    teeth = troughs(played.timeline.allocated, repeated=TESTED)
     skipped = int(len(teeth) * WARM_UP)
     if len(teeth) - skipped < LEAST_SPREAD:
         return None
@@ -102,7 +108,8 @@ def find_leak(played: Replay, teeth: Sequence[int]) -> Leak | None:
         age = _usual_age(group)
         left = [a for a in group if a.died is None and warm < a.born <= len(curve) - 1 - age]
         total = sum(a.size for a in left)
-        if total < least or not _spread(left, teeth, warm, len(curve)):
+        released_old = sum(a.died is not None and a.died - a.born > age for a in group)
+        if total < least or len(left) <= released_old or not _spread(left, teeth, warm, len(curve)):
             continue
         climb = climb_of(_old_at(group, teeth, age))
         if climb is None or not climb.steady:
@@ -122,6 +129,7 @@ def find_leak(played: Replay, teeth: Sequence[int]) -> Leak | None:
         bytes=total,
         blocks=len(left),
         block_bytes=common,
+        bytes_per_tooth=round(total / shown) if shown else 0,
         climb=climb,
         share_of_growth=round(total / growth, 4),
     )
@@ -137,9 +145,9 @@ def _spread(left: list[Allocation], teeth: Sequence[int], warm: int, end: int) -
 
 
 def _usual_age(group: list[Allocation]) -> int:
-    """The age in events that 99 of 100 of the group's released blocks did not reach; 0 where none was."""
+    """One and a half times the age, in events, that 99 of 100 released blocks did not reach; or 0."""
     ages = sorted(a.died - a.born for a in group if a.died is not None and a.born >= 0)
-    return ages[min(len(ages) - 1, len(ages) * 99 // 100)] if ages else 0
+    return ages[min(len(ages) - 1, len(ages) * 99 // 100)] * 3 // 2 if ages else 0
 
 
 def _old_at(group: list[Allocation], teeth: Sequence[int], age: int) -> list[int]:

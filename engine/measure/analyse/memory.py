@@ -273,7 +273,7 @@ def _leak(memory: DeviceMemory, leak: Leak) -> Finding:
             "block_bytes": leak.block_bytes,
             "blocks": leak.blocks,
             "bytes": leak.bytes,
-            "bytes_per_tooth": round(leak.climb.per_tooth),
+            "bytes_per_tooth": leak.bytes_per_tooth,
             "teeth": len(memory.teeth),
             "p": leak.climb.p,
             "share_of_growth": leak.share_of_growth,

@@ -39,8 +39,8 @@ def read_nsys_sqlite(path: Path) -> Capture:
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             return _Export(connection, path.name).capture()
-    except (sqlite3.Error, OverflowError) as error:
-        # OverflowError: a text too large for this build of SQLite
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+        # the last two: texts too large for this build of SQLite, names that are no text
         raise UnreadableFile(
             f"{path.name}: this SQLite file can't be read: {error}. "
             "Export it again: nsys export --type sqlite REPORT.nsys-rep"

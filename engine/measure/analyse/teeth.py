@@ -37,12 +37,15 @@ class Climb:
     """The climb stands out of the noise and goes on to the end."""
 
 
-def troughs(curve: Sequence[int]) -> list[int]:
-    """The indices of the floors between the teeth; of the last tooth too, if the curve came down."""
+def troughs(curve: Sequence[int], *, repeated: int = REPEATED) -> list[int]:
+    """The indices of the floors between the teeth; of the last tooth too, if the curve came down.
+
+    Falls are taken as large as still come `repeated` times.
+    """
     deepest = max((top - curve[at] for top, at in _falls(curve, 1)), default=0)
     found: list[tuple[int, int]] = []
     least = deepest
-    while len(found) < REPEATED and least > deepest >> 6:
+    while len(found) < repeated and least > deepest >> 6:
         least //= 2
         found = _falls(curve, max(1, least))
     return [at for _, at in found]

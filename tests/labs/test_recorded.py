@@ -1,0 +1,42 @@
+"""The recorded results: readable, spoken for in every language, and as good as they are said to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.measure.results import load_result, recorded, recorded_folder
+from tests.labs.word_check import unspoken
+
+FILES = sorted(recorded_folder().glob("*/*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_recorded_result_names_its_device_and_versions_and_has_words(path: object) -> None:
+    result = load_result(recorded_folder() / str(path))
+    assert result.device["name"]
+    assert {"torch", "platform"} <= set(result.environment)
+    assert unspoken(result.lab, [*result.metrics, *result.series, *result.findings]) == []
+
+
+@pytest.mark.parametrize("model", ["llama-3-8b", "tinyllama-1.1b"])
+def test_the_models_the_cards_speak_of_are_recorded(model: str) -> None:
+    (result,) = [one for one in recorded("mbu_floor") if one.params["model"] == model]
+    compiled = result.metric("ms_per_token", model=model, mode="reduce-overhead")
+    eager = result.metric("ms_per_token", model=model, mode="eager")
+    assert compiled is not None
+    assert eager is not None
+    assert compiled.value < eager.value / 5
+    launches = result.metric("launches_per_step", mode="reduce-overhead")
+    assert launches is not None
+    assert launches.value <= 2  # the graph, and the copy of the token that is fed back
+
+
+def test_the_recorded_fused_kernel_reaches_the_copy() -> None:
+    (result,) = recorded("fusion")
+    share = result.metric("share_of_copy", variant="triton", operands="row", rows=16384)
+    speedup = result.metric("speedup", variant="triton", operands="row", rows=16384)
+    assert share is not None
+    assert speedup is not None
+    assert share.value >= 85
+    assert speedup.value >= 3
+    assert [finding.code for finding in result.findings if finding.code == "over_ceiling"] == []
