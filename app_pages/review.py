@@ -40,7 +40,7 @@ def _ledger() -> Ledger:
 
 def _carry_out() -> None:
     """Answers and undos as they come, also where the page is left in the same moment."""
-    _ledger().carry_out(_talk().ops, desk=context.desk(), zone=context.zone(), now=context.now())
+    _ledger().carry_out(_talk().ops, desk=context.house().desk, zone=context.zone(), now=context.now())
 
 
 def _chosen_decks(library: Library) -> set[str] | None:
@@ -56,7 +56,7 @@ def _chosen_decks(library: Library) -> set[str] | None:
 @st.fragment(run_every=REFRESH)
 def daily_review() -> None:
     notices = st.container()
-    library, desk = context.library(), context.desk()
+    library, desk = context.library(), context.house().desk
     talk, ledger = _talk(), _ledger()
     ledger.carry_out(talk.ops, desk=desk, zone=context.zone(), now=context.now())
     reader = Reader(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 
 from streamlit.string_util import is_emoji
@@ -29,3 +30,4 @@ def up() -> None:
     for language in context.LANGUAGES:
         catalogue(language)
     is_emoji("📇")  # reads Streamlit's list, which the page's icon needs
+    gc.freeze()  # what is loaded by now stays: collections needn't look through it while cards are graded

@@ -47,11 +47,19 @@ class Faces:
     def __init__(self, data: Path) -> None:
         self.folder = data / "cache" / "faces" / version()
         self._faces: dict[str, Face] = {}
+        self._keys: dict[str, tuple[Card, str, str]] = {}
         self._lock = threading.Lock()
 
-    def of(self, card: Card, deck_title: str, key: str | None = None) -> Face:
-        """The face of a card; `key` is its `key_of` where that is known already."""
-        key = key or key_of(card, deck_title)
+    def key(self, card: Card, deck_title: str) -> str:
+        """The card's `key_of`, worked out once while its deck stays loaded."""
+        known = self._keys.get(card.id)
+        if known is None or known[0] is not card or known[1] != deck_title:
+            known = self._keys[card.id] = (card, deck_title, key_of(card, deck_title))
+        return known[2]
+
+    def of(self, card: Card, deck_title: str) -> Face:
+        """The face of a card."""
+        key = self.key(card, deck_title)
         with self._lock:
             known = self._faces.get(key)
         if known is not None:

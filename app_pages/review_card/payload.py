@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from app_pages.review_card.faces import Faces, key_of
+from app_pages.review_card.faces import Faces
 from app_pages.review_card.talk import Outcome, Refusal, TakenBack, Talk
 from app_pages.words import MINUTES_A_DAY, catalogue, interval, knows, phrase
-from engine.study.card import Card, Library
+from engine.study.card import Library
 from engine.study.desk import DayAhead, Desk, Queue, QueueItem
 
 AHEAD = 12
@@ -52,22 +52,24 @@ def payload(
         far = desk.queue(reader.now, reader.zone, size=FAR, decks=decks).items
         items += [item for item in far[AHEAD:] if item.card_id in wanted and item.card_id in library.by_id]
     titles = {deck.id: deck.title for deck in library.decks}
-    keys = {item.card_id: _key(library.by_id[item.card_id], titles) for item in items}
-    shown = {key: library.by_id[card_id] for card_id, key in keys.items() if key not in talk.have}
-    today = desk.today(reader.now, reader.zone)
+    held = {item.card_id: library.by_id[item.card_id] for item in items}
+    keys = {card_id: faces.key(card, titles[card.deck]) for card_id, card in held.items()}
+    lacking = {key: held[card_id] for card_id, key in keys.items() if key not in talk.have}
+    # With answers on their way the client counts on by itself: their confirmation is not kept waiting.
+    reviewed = None if talk.ops and items else desk.today(reader.now, reader.zone).reviewed
     data = {
         "session": reader.session,
         "language": reader.language,
         "words": words(reader.language),
         "now_ms": int(reader.now.timestamp() * 1000),
         "items": [_item(item, keys[item.card_id], reader.language) for item in items],
-        "cards": {key: faces.of(card, titles[card.deck], key) for key, card in shown.items()},
+        "cards": {key: faces.of(card, titles[card.deck]) for key, card in lacking.items()},
         "counts": {
             "new": queue.counts.new,
             "learning": queue.counts.learning,
             "due": queue.counts.due,
         },
-        "reviewed": today.reviewed,
+        "reviewed": reviewed,
         "next_due_ms": queue.next_due_ms,
         "confirmed": [nonce for nonce, each in outcomes.items() if not isinstance(each, Refusal)],
         "undone": [
@@ -78,7 +80,7 @@ def payload(
             for each in outcomes.values()
             if isinstance(each, Refusal)
         ],
-        "done": None if items else _done(reader, desk, queue, today.reviewed, decks),
+        "done": None if items else _done(reader, desk, queue, reviewed or 0, decks),
     }
     return data, queue
 
@@ -91,10 +93,6 @@ def words(language: str) -> dict[str, str]:
     }
     shared = ("grade.", "kind.")
     return said | {key: text for key, text in catalogue(language).items() if key.startswith(shared)}
-
-
-def _key(card: Card, titles: dict[str, str]) -> str:
-    return key_of(card, titles[card.deck])
 
 
 def _item(item: QueueItem, face: str, language: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class StudyQueue {
     }
     this.items = data.items.filter(item => this.cards.has(item.face));
     this.counts = data.counts;
-    this.reviewed = data.reviewed;
+    if (data.reviewed !== null) this.reviewed = data.reviewed;
     for (const cardId of [...this.held.keys()]) {
       const undoing = this.outbox.ops.some(op => op.type === "undo" && op.card_id === cardId);
       if (!undoing) this.held.delete(cardId);

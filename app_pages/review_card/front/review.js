@@ -66,6 +66,9 @@ class Review {
     const refused = data.refused.filter(each => this.outbox.ops.some(op => op.nonce === each.nonce));
     const settled = new Set([...data.confirmed, ...refused.map(each => each.nonce)]);
     const done = this.outbox.settle(settled);
+    // counted here until the server says it anew
+    const written = done.filter(op => op.type === "answer" && !refused.some(no => no.nonce === op.nonce));
+    this.queue.reviewed += written.length - done.filter(op => data.undone.some(un => un.nonce === op.nonce)).length;
     for (const each of refused) this.outbox.forgetUndoOf(each.nonce);
     this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
     this.queue.take(data);
@@ -221,6 +224,7 @@ class Review {
     this.revealedAt = performance.now();
     this.watch.restart(0);
     this.screen.top();
+    this.screen.showEvidence(false); // until the server has that of this card
     afterPaint(() => this.name());
     if (revealed) this.tellSoon();
   }
@@ -257,7 +261,10 @@ class Review {
   /** Tells which answer is in view once one stays with it: the server shows its evidence. */
   tellSoon() {
     clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.tell(), EVIDENCE_AFTER);
+    this.telling = setTimeout(() => {
+      this.screen.showEvidence(true);
+      this.tell();
+    }, EVIDENCE_AFTER);
   }
 
   tick() {

@@ -145,7 +145,9 @@ class Screen {
       node.classList.toggle("current", name === current);
     }
     const open = left.new + left.learning + left.due;
-    const done = queue.reviewed + this.review.outbox.ops.filter(op => op.type === "answer").length;
+    const { ops } = this.review.outbox;
+    const coming = ops.filter(op => op.type === "answer").length - ops.filter(op => op.type === "undo").length;
+    const done = Math.max(0, queue.reviewed + coming);
     const share = done + open === 0 ? 1 : done / (done + open);
     this.parts.ruler.style.setProperty("--share", share.toFixed(3));
   }
@@ -215,6 +217,12 @@ class Screen {
     evidence.scrollIntoView({ block: "start" });
     evidence.querySelector("button, a[href], summary, input")?.focus({ preventScroll: true });
     return true;
+  }
+
+  /** Shows the evidence below the card, or hides that of the card before. */
+  showEvidence(shown) {
+    const evidence = document.querySelector(".st-key-evidence");
+    if (evidence) evidence.style.display = shown ? "" : "none";
   }
 
   /** Scrolls the page to its top, where the next card begins. */

@@ -31,6 +31,8 @@ function afterPaint(then) {
     if (due) then();
     due = false;
   };
-  requestAnimationFrame(() => setTimeout(once));
+  const painted = new MessageChannel();
+  painted.port1.onmessage = once;
+  requestAnimationFrame(() => painted.port2.postMessage(null));
   setTimeout(once, 100);
 }
