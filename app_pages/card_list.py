@@ -32,7 +32,8 @@ def card_list(library: Library) -> None:
         label_visibility="collapsed",
         key="cards.search",
     )
-    found = search(library, query)
+    # the index of a large library takes seconds to make: not before somebody searches
+    found = search(library, query) if query.strip() else list(library.by_id.values())
     shown = _filtered(found, library, states)
     st.caption(say("cards.count", shown=len(shown), all=len(library.by_id)))
     if not shown:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -28,6 +29,7 @@ MOST_BARS = 14
 BAND, LINE, BELOW = 36, 16, 34
 """Heights in pixels: a bar with the room around it, a line of text, the axis below."""
 
+DOUBLING = 1.9
 LOG_FROM = 60
 """A scale is logarithmic from this ratio between its largest and smallest value."""
 
@@ -207,12 +209,15 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
         if len(lines) > 1
         else alt.value(_first_colour())
     )
+    doubling = _doubling([row["x"] for row in rows])
     base = alt.Chart(frame).encode(
         x=alt.X(
             "x:Q",
             title=along,
-            axis=_axis(words.language),
-            scale=_scale_of([row["x"] for row in rows], zero=False),
+            axis=_axis(words.language, **({"values": doubling} if doubling else {})),
+            scale=alt.Scale(type="log", nice=False)
+            if doubling
+            else _scale_of([row["x"] for row in rows], zero=False),
         ),
         y=alt.Y(
             "value:Q",
@@ -279,6 +284,14 @@ def _scale(values: Iterable[Scalar], unit: str) -> tuple[str, float, str]:
     largest = max((abs(float(value)) for value in values if isinstance(value, int | float)), default=0.0)
     shown, sign = scaled(largest, unit)
     return unit, (shown / largest if largest else 1.0), sign
+
+
+def _doubling(values: Sequence[float]) -> list[float]:
+    """The values along an axis where they are a few sizes that double or more; else none."""
+    sizes = sorted(set(values))
+    few = 3 <= len(sizes) <= MOST_BARS
+    doubles = all(low > 0 and high / low >= DOUBLING for low, high in pairwise(sizes))
+    return sizes if few and doubles else []
 
 
 def _scale_of(values: Sequence[float], *, zero: bool) -> alt.Scale:
