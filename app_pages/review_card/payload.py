@@ -10,7 +10,7 @@ from typing import Any
 
 from app_pages.review_card.faces import Faces, key_of
 from app_pages.review_card.talk import Outcome, Refusal, TakenBack, Talk
-from app_pages.words import catalogue, interval, knows, phrase
+from app_pages.words import MINUTES_A_DAY, catalogue, interval, knows, phrase
 from engine.study.card import Card, Library
 from engine.study.desk import DayAhead, Desk, Queue, QueueItem
 
@@ -136,6 +136,9 @@ def _done(
         text = phrase(reader.language, "review.done.never", n=answered)
     else:
         minutes = (queue.next_due_ms - reader.now.timestamp() * 1000) / 60_000
+        days = next((index for index, day in enumerate(ahead) if _cards(day)), 0)
+        if days:  # counted as the learner counts, not by 24 hours
+            minutes = days * MINUTES_A_DAY
         when = phrase(reader.language, "review.when.in", interval=interval(reader.language, minutes))
         text = phrase(reader.language, "review.done.later", n=answered, when=when)
     return {

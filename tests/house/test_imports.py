@@ -13,6 +13,7 @@ TORCH = ("torch", "transformers", "triton")
 
 NEVER: dict[str, tuple[str, ...]] = {
     "app.py": (*TORCH, "labs"),
+    "serve.py": (*TORCH, "labs"),
     "app_pages": (*TORCH, "labs"),
     "engine": (*WEB, *TORCH, "labs"),
     "engine/study": ("engine.measure", "engine.claims", "engine.interview"),

@@ -211,6 +211,7 @@ class Screen {
   toEvidence() {
     const evidence = document.querySelector(".st-key-evidence");
     if (!evidence) return false;
+    evidence.style.scrollMarginTop = "5rem"; // clear of the page's header
     evidence.scrollIntoView({ block: "start" });
     evidence.querySelector("button, a[href], summary, input")?.focus({ preventScroll: true });
     return true;
