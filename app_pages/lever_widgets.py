@@ -32,8 +32,12 @@ def lever_widgets(
 
 
 def settings_text(params: Mapping[str, Scalar], words: LabWords) -> str:
-    """Settings on one line: "Model: llama-3-8b · Batch: 1"."""
-    return " · ".join(f"{words.lever(name)}: {words.value(value)}" for name, value in params.items())
+    """Settings on one line: "Model: llama-3-8b · Batch: 1". What is empty isn't named."""
+    return " · ".join(
+        f"{words.lever(name)}: {words.value(value)}"
+        for name, value in params.items()
+        if value not in ("", None)
+    )
 
 
 def _widget(lever: LeverInfo, words: LabWords, start: Scalar, *, key: str) -> Scalar:
