@@ -16,6 +16,7 @@ from app_pages.words import knows, say
 from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
+from engine.measure.hardware import this_machine
 from engine.measure.results import Result, recorded
 from engine.study.card import Card, LabLink
 
@@ -69,7 +70,7 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
         cannot_run(info)
         return
     runs.warm_up()
-    start = start_values(info, dict(link.set))
+    start = start_values(info, dict(link.set), gpu=bool(this_machine().gpus))
     with st.container(horizontal=True, vertical_alignment="center"):
         button = st.container(width="content")
         params = start

@@ -340,7 +340,7 @@ LAB = Lab(
     name="mbu_floor",
     run=run,
     levers=(
-        Lever("model", "auto", choices=MODELS),
+        Lever("model", "auto", choices=MODELS, on_cpu=("auto", "small")),
         Lever("batch", 1, low=1, high=64),
         Lever("weights", "random", choices=("random", "pretrained")),
         Lever("checkpoint", ""),
