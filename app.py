@@ -11,6 +11,8 @@ from engine.store import StoreError
 # An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
 # service on the network.
 st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
+# Streamlit leaves a hand's breadth above a page, which on a laptop is a third of a card.
+st.html("<style>.stMainBlockContainer { padding-top: 4rem; }</style>")
 
 page = st.navigation(
     [

@@ -129,10 +129,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     if references:
         layers += _rules(references, factor, words, ink, middle=float(top) * 0.6)
     said = "; ".join(f"{row['variant']}: {row['text']}" for row in rows)
-    bounds = "; ".join(
-        f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, language)}"
-        for metric in references
-    )
+    bounds = "; ".join(_named(metric, words) for metric in references)
     height = BAND * len(rows) + LINE * len(references) + BELOW
     chart = alt.layer(*layers).properties(height=height)
     return Drawn(_axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
@@ -147,7 +144,7 @@ def _rules(
     """
     layers = []
     for place, metric in enumerate(references):
-        name = f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, words.language)}"
+        name = _named(metric, words)
         base = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
         layers.append(base.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(x="value:Q"))
         layers.append(
@@ -164,10 +161,12 @@ def _rules(
     return layers
 
 
-def _reference_name(metric: Metric, words: LabWords) -> str:
+def _named(metric: Metric, words: LabWords) -> str:
+    """A floor or ceiling by name and value."""
     ceiling = metric.labels.get("ceiling")
     name = words.metric(metric.name)
-    return f"{name} ({words.value(ceiling)})" if ceiling else name
+    which = f"{name} ({words.value(ceiling)})" if ceiling else name
+    return f"{which}: {quantity(metric.value, metric.unit, words.language)}"
 
 
 def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Drawn | None:
@@ -233,24 +232,29 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
         ],
     )
     layers: list[alt.Chart] = [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=36)]
-    references = _references(metrics, unit)
-    ink = _ink()
-    for place, metric in enumerate(sorted(references, key=lambda metric: metric.value)):
-        name = f"{_reference_name(metric, words)}: {quantity(metric.value, metric.unit, words.language)}"
-        bound = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
-        layers.append(
-            bound.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(y="value:Q")
-        )
-        # the lowest of several is named below its line; a single one where no values lie
-        below = place == 0 and (len(references) > 1 or unit in TIME_UNITS)
-        text = bound.mark_text(align="left", dy=12 if below else -8, fontSize=12, color=ink)
-        layers.append(text.encode(x=alt.value(6), y="value:Q", text="name:N"))
+    references = sorted(_references(metrics, unit), key=lambda metric: metric.value)
+    layers += _levels(references, factor)
     ends = "; ".join(f"{line}: {_ends(rows, line)}" for line in lines[:6])
-    return Drawn(
-        title,
-        alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340),
-        f"{title}. {along}. {ends}",
-    )
+    chart = alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340)
+    if references:
+        # named below the picture: within it the names of close bounds cover each other and the lines
+        named = [f"┄ {_named(metric, words)}" for metric in references]
+        chart = chart.properties(
+            title=alt.TitleParams(
+                named, anchor="start", orient="bottom", fontSize=12, fontWeight="normal", color=_ink()
+            )
+        )
+    return Drawn(title, chart, f"{title}. {along}. {ends}")
+
+
+def _levels(references: Sequence[Metric], factor: float) -> list[alt.Chart]:
+    """A horizontal line for each floor or ceiling."""
+    return [
+        alt.Chart(pd.DataFrame([{"value": metric.value * factor}]))
+        .mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent())
+        .encode(y="value:Q")
+        for metric in references
+    ]
 
 
 def _ends(rows: Sequence[dict[str, Any]], line: str) -> str:

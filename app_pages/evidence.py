@@ -16,13 +16,14 @@ from app_pages.words import knows, say
 from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
+from engine.measure.hardware import this_machine
 from engine.measure.results import Result, recorded
 from engine.study.card import Card, LabLink
 
 
 @st.fragment
 def evidence_panel(card: Card) -> None:
-    """All evidence for a card: its labs with a button each, then the table of its claims.
+    """All evidence for a card: its labs with a button each, the table of its claims, then the results.
 
     Finds a run under way again after a reload: it looks in the store, not in the session.
     """
@@ -34,14 +35,21 @@ def evidence_panel(card: Card) -> None:
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         labs = {}
-    for place, link in enumerate(card.labs):
-        with st.container(border=True, key=f"evidence.{card.id}.{place}"):
-            _lab(card, link, labs.get(link.name), key=f"evidence.{card.id}.{place}")
+    keys = {link: f"evidence.{card.id}.{place}" for place, link in enumerate(card.labs)}
+    for link, key in keys.items():
+        with st.container(border=True, key=key):
+            _lab(link, labs.get(link.name), key=key)
     if card.claims:
         _claims(card, {name: of(info, name).title for name, info in labs.items()})
+    for link, key in keys.items():
+        words = of(labs.get(link.name), link.name)
+        if len(keys) > 1:
+            st.markdown(f"**{words.title}**")
+        _results(link, words, key=key)
 
 
-def _lab(card: Card, link: LabLink, info: LabInfo | None, *, key: str) -> None:
+def _lab(link: LabLink, info: LabInfo | None, *, key: str) -> None:
+    """What the lab does, and the button that runs it; while it runs, how far it is."""
     words = of(info, link.name)
     st.markdown(f"**{words.title}**")
     if info is None:
@@ -50,7 +58,6 @@ def _lab(card: Card, link: LabLink, info: LabInfo | None, *, key: str) -> None:
         if words.about:
             st.caption(words.about)
         _running(link, info, words, key=key)
-    _results(link, words, key=key)
 
 
 def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None:
@@ -63,7 +70,7 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
         cannot_run(info)
         return
     runs.warm_up()
-    start = start_values(info, dict(link.set))
+    start = start_values(info, dict(link.set), gpu=bool(this_machine().gpus))
     with st.container(horizontal=True, vertical_alignment="center"):
         button = st.container(width="content")
         params = start

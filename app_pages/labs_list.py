@@ -58,7 +58,7 @@ def _lab(info: LabInfo) -> None:
         return
     runs = context.runs()
     runs.warm_up()
-    params = start_values(info, {})
+    params = start_values(info, {}, gpu=True)
     if info.levers:
         with st.grid(3):
             params = lever_widgets(info, words, params, key=f"labs.lever.{info.name}")

@@ -11,13 +11,17 @@ from engine.measure.catalogue import LabInfo, LeverInfo
 from engine.measure.events import Scalar
 
 
-def start_values(info: LabInfo, wanted: Mapping[str, str]) -> dict[str, Scalar]:
-    """The levers' defaults, changed by what a card asks for; what a lever doesn't take is left out."""
+def start_values(info: LabInfo, wanted: Mapping[str, str], *, gpu: bool) -> dict[str, Scalar]:
+    """The levers' defaults, changed by what a card asks for; what a lever doesn't take is left out.
+
+    Without a GPU a card's wish gives way to the default where it would take a CPU too long.
+    """
     values: dict[str, Scalar] = {}
     for lever in info.levers:
         text = wanted.get(lever.name)
         read = None if text is None else _read(lever, text)
-        values[lever.name] = lever.default if read is None else read
+        too_long = not gpu and lever.on_cpu and read not in lever.on_cpu
+        values[lever.name] = lever.default if read is None or too_long else read
     return values
 
 
@@ -32,8 +36,12 @@ def lever_widgets(
 
 
 def settings_text(params: Mapping[str, Scalar], words: LabWords) -> str:
-    """Settings on one line: "Model: llama-3-8b · Batch: 1"."""
-    return " · ".join(f"{words.lever(name)}: {words.value(value)}" for name, value in params.items())
+    """Settings on one line: "Model: llama-3-8b · Batch: 1". What is empty isn't named."""
+    return " · ".join(
+        f"{words.lever(name)}: {words.value(value)}"
+        for name, value in params.items()
+        if value not in ("", None)
+    )
 
 
 def _widget(lever: LeverInfo, words: LabWords, start: Scalar, *, key: str) -> Scalar:

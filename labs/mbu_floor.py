@@ -115,13 +115,15 @@ def _open(bench: Bench, steps: Steps) -> _Session:
     from labs.kit.weight_type import weight_type
 
     plan = _PLANS[bench.device]
+    name, batch = str(bench.params["model"]), int(str(bench.params["batch"]))
+    name = _DEFAULT_MODEL[bench.device] if name == "auto" else name
     if bench.device == "cpu":
         bench.metric("threads", torch.get_num_threads(), "")
+    if bench.params["weights"] == "pretrained":
+        _checkpoint(bench, name)  # a wrong name is told before anything is measured
     steps.next("choosing_precision")
     kind = weight_type(bench.device)
     limits = limits_here(bench, name_of(kind), steps.next)
-    name, batch = str(bench.params["model"]), int(str(bench.params["batch"]))
-    name = _DEFAULT_MODEL[bench.device] if name == "auto" else name
     steps.next("loading_transformers")
     name, model = _load(bench, steps, name, kind, batch, plan)
     return _Session(
@@ -154,16 +156,24 @@ def _load(
         shape = SHAPES[name]
         model = random_model(shape, device=bench.device, dtype=kind, tokens=plan.capacity, batch=batch)
         return name, model
+    checkpoint = _checkpoint(bench, name)
+    steps.next("loading_checkpoint")
+    model = pretrained_model(checkpoint, device=bench.device, dtype=kind, say=bench.log)
+    known = {hub: model_name for model_name, hub in CHECKPOINTS.items()}
+    return known.get(checkpoint, checkpoint.rstrip("/").rsplit("/", 1)[-1]), model
+
+
+def _checkpoint(bench: Bench, name: str) -> str:
+    """The checkpoint that is asked for, or the model's own. Raises LabFailed where there can be none."""
+    from labs.kit.models import CHECKPOINTS, checkpoint_source
+
     checkpoint = str(bench.params["checkpoint"]) or CHECKPOINTS.get(name)
     if checkpoint is None:
         raise LabFailed(
             "unsupported",
             f"model={name} has no checkpoint: name one with checkpoint=owner/model or a folder.",
         )
-    steps.next("loading_checkpoint")
-    model = pretrained_model(checkpoint, device=bench.device, dtype=kind, say=bench.log)
-    known = {hub: model_name for model_name, hub in CHECKPOINTS.items()}
-    return known.get(checkpoint, checkpoint.rstrip("/").rsplit("/", 1)[-1]), model
+    return checkpoint_source(checkpoint)
 
 
 def _modes(bench: Bench) -> tuple[Mode, ...]:
@@ -330,7 +340,7 @@ LAB = Lab(
     name="mbu_floor",
     run=run,
     levers=(
-        Lever("model", "auto", choices=MODELS),
+        Lever("model", "auto", choices=MODELS, on_cpu=("auto", "small")),
         Lever("batch", 1, low=1, high=64),
         Lever("weights", "random", choices=("random", "pretrained")),
         Lever("checkpoint", ""),

@@ -22,13 +22,17 @@ _PATIENCE_S = 60
 
 @dataclass(frozen=True, slots=True)
 class LeverInfo:
-    """A parameter that may be set. `choices` closes the set; `low` and `high` bound a number."""
+    """A parameter that may be set. `choices` closes the set; `low` and `high` bound a number.
+
+    on_cpu: the choices that a CPU gets through in time; empty where all are.
+    """
 
     name: str
     default: Scalar
     choices: tuple[Scalar, ...]
     low: float | None
     high: float | None
+    on_cpu: tuple[Scalar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,7 @@ def _info(entry: Mapping[str, Any]) -> LabInfo:
                 choices=tuple(lever["choices"]),
                 low=lever["low"],
                 high=lever["high"],
+                on_cpu=tuple(lever["on_cpu"]),
             )
             for lever in entry["levers"]
         ),

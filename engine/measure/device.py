@@ -48,5 +48,5 @@ class Device:
         return self.memory_clock_mhz * 1e6 * 2 * self.bus_width_bits / 8
 
     def as_event(self) -> dict[str, Any]:
-        """The `device` object of a `started` event and of a result file."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+        """The `device` object of a `started` event and of a result file, which people share: no serial."""
+        return {key: value for key, value in asdict(self).items() if value is not None and key != "uuid"}

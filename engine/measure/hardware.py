@@ -64,7 +64,8 @@ def environment() -> dict[str, Any]:
     if driver:
         found["driver"] = driver
     found["python"] = platform.python_version()
-    found["platform"] = f"{platform.system()} {platform.release()} {platform.machine()}"
+    release = platform.release().split("-")[0]  # what follows names the builder of the kernel, not the system
+    found["platform"] = f"{platform.system()} {release} {platform.machine()}"
     return found
 
 

@@ -30,6 +30,9 @@ class Lever:
     choices: tuple[Scalar, ...] = ()
     low: float | None = None
     high: float | None = None
+    on_cpu: tuple[Scalar, ...] = ()
+    """Choices that a CPU gets through in time, where not all are. A card that asks for another one runs on a
+    machine without a GPU at the default."""
 
 
 @dataclass(frozen=True, slots=True)

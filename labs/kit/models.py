@@ -106,6 +106,19 @@ def random_model(shape: Shape, *, device: DeviceType, dtype: torch.dtype, tokens
     return model.eval()
 
 
+def checkpoint_source(checkpoint: str) -> str:
+    """The folder, or the name on the hub. Raises LabFailed where it can be neither."""
+    folder = Path(checkpoint).expanduser()
+    if folder.is_dir():
+        return str(folder)
+    if checkpoint.startswith((".", "/", "~")) or checkpoint.count("/") != 1:
+        raise LabFailed(
+            "unsupported",
+            f"checkpoint={checkpoint}: there is no such folder, and it is no name on the hub (owner/model).",
+        )
+    return checkpoint
+
+
 def pretrained_model(
     checkpoint: str, *, device: DeviceType, dtype: torch.dtype, say: Callable[[str], None]
 ) -> Any:
@@ -113,15 +126,9 @@ def pretrained_model(
 
     Raises LabFailed where it isn't there, can't be fetched, is no causal language model, or doesn't fit.
     """
+    source = checkpoint_source(checkpoint)
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    folder = Path(checkpoint).expanduser()
-    source = str(folder) if folder.is_dir() else checkpoint
-    if not folder.is_dir() and (checkpoint.startswith((".", "/", "~")) or checkpoint.count("/") != 1):
-        raise LabFailed(
-            "unsupported",
-            f"checkpoint={checkpoint}: there is no such folder, and it is no name on the hub (owner/model).",
-        )
     say(f"Loading {source}")
     try:
         config = AutoConfig.from_pretrained(source)

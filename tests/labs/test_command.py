@@ -31,7 +31,7 @@ def test_list_as_json_says_what_each_lab_needs_and_whether_it_can_run() -> None:
     assert body["faults"] == []
     assert by_name["counts"]["can_run"]
     assert by_name["counts"]["levers"][0] == {
-        "name": "steps", "default": 3, "choices": [], "low": 1, "high": 1000,
+        "name": "steps", "default": 3, "choices": [], "low": 1, "high": 1000, "on_cpu": [],
     }  # fmt: skip
     assert by_name["counts"]["words"]["vi"]["title"] == "Đếm"
     assert by_name["counts"]["words"]["zh"]["stage.loading_torch"] == "正在加载 torch"
