@@ -189,6 +189,11 @@ def test_loading_torch_is_the_first_progress() -> None:
     assert seen[-2] == Metric(name="corner", value=512.0, unit="1", labels={"device": "cpu"})
 
 
+def hear_ctrl_c() -> None:
+    """As on a terminal: whoever starts the tests in the background makes their children ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_sigterm_cancel_the_run_and_let_it_clean_up(
@@ -201,6 +206,7 @@ def test_ctrl_c_and_sigterm_cancel_the_run_and_let_it_clean_up(
         text=True,
         cwd=project_folder(),
         env={**os.environ, "BENCHCARDS_LABS": str(ODD_LABS)},
+        preexec_fn=hear_ctrl_c,
     ) as process:
         assert process.stdout
         while "waiting" not in process.stdout.readline():
