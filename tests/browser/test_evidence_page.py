@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app import App
-from tests.browser.visit import CARD, COPYING, LABS, PATIENCE_MS, runs_of, visit, write_probe_deck
+from tests.browser.visit import CARD, COPYING, LABS, PATIENCE_MS, choose, runs_of, visit, write_probe_deck
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -118,9 +118,7 @@ def test_after_a_failure_the_newest_good_result_stays_in_view(app_with_probe: Ap
     page = visit(browser, app, f"cards?card={CARD}", locale="vi-VN")
     page.get_by_role("button", name="Chạy trên máy này").click()
     expect(page.get_by_text("đo trên máy này", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Tuỳ chỉnh").click()
-    page.get_by_label("Kết thúc").click()
-    page.get_by_role("option", name="sập").click()
+    choose(page, "Kết thúc", "sập", behind=page.get_by_role("button", name="Tuỳ chỉnh"))
     expect(page.get_by_text("Kết thúc: sập")).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Chạy trên máy này").click()

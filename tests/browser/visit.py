@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page, TimeoutError
 
 from engine.measure import line
 from engine.measure.line import Run
@@ -75,6 +75,23 @@ def visit(browser: Browser, app: App, path: str, *, locale: str = "en-US", width
     page = context.new_page()
     page.goto(app.url + path)
     return page
+
+
+def choose(page: Page, box: str, option: str, *, behind: Locator) -> None:
+    """Picks an option of the box with that label, which stands in what a click on `behind` opens.
+
+    Opened again where the page was drawn anew in between, as it is when a run has just ended.
+    """
+    for _ in range(10):
+        try:
+            if not page.get_by_label(box).is_visible():
+                behind.click(timeout=5000)
+            page.get_by_label(box).click(timeout=5000)
+            page.get_by_role("option", name=option).click(timeout=5000)
+        except TimeoutError:
+            continue
+        return
+    raise AssertionError(f"{option!r} could not be chosen in {box!r}")
 
 
 def runs_of(app: App) -> list[Run]:
