@@ -30,7 +30,7 @@ def run_it(page: Page) -> None:
 
 def test_a_lab_runs_under_the_answer_to_its_end(app_with_probe: App, browser: Browser) -> None:
     app = app_with_probe
-    write_probe_deck(app.home, repeats=30)
+    write_probe_deck(app.home, repeats=120)
     app.start()
     page = visit(browser, app, "?deck=probe")
     page.locator(".reveal").press("Space")
