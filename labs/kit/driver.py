@@ -1,4 +1,4 @@
-"""Calls of the CUDA driver that torch has no function for: a copy of its own, and what fits on a multiprocessor."""
+"""Calls of the CUDA driver that torch lacks: its own copy, and how many blocks a multiprocessor holds."""
 
 from __future__ import annotations
 

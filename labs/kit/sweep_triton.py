@@ -25,11 +25,10 @@ def _sweep(  # type: ignore[no-untyped-def]
     total = tl.zeros((BLOCK,), tl.float32)
     for visit in range(program, visits, tl.num_programs(0)):
         at = (visit % blocks).to(tl.int64) * BLOCK + lane
+        data = lane.to(tl.float32)
         if READ:
             # .cg: not from the multiprocessor's own L1, which is no part of the way to memory
             data = tl.load(source + at, cache_modifier=".cg")
-        else:
-            data = lane.to(tl.float32)
         if WRITE:
             tl.store(target + at, data)
         else:
@@ -45,7 +44,9 @@ def _copy(source, target, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     tl.store(target + at, data, eviction_policy="evict_first")
 
 
-def sweep(source: torch.Tensor, target: torch.Tensor, sums: torch.Tensor, access: Access, passes: int) -> None:
+def sweep(
+    source: torch.Tensor, target: torch.Tensor, sums: torch.Tensor, access: Access, passes: int
+) -> None:
     """Goes `passes` times over `source` (read, copy) and `target` (write, copy): flat float32 tensors of one
     length, a multiple of 2048. `sums` has room for a value of each program (`programs()`)."""
     blocks = source.numel() // _BLOCK
