@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.measure.device import Device
 from engine.measure.events import Finding, Scalar
@@ -19,24 +19,30 @@ SAME_TIME = 1.25
 _OVER = 1.05
 _FAR_BELOW = 0.5
 _SLOW_DTYPE = 0.25
+_MOSTLY_READ = 0.9
 _DOCUMENT_T4, _DOCUMENT_H100 = 153, 295
 """Ridge points as the study documents name them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A kernel as measured. `roof` is the most it could reach at its intensity, in FLOP/s."""
+    """A kernel as measured: FLOP per byte, FLOP/s, and the share of its bytes that is read."""
 
     kernel: str
     batch: int | None
     intensity: float
     rate: float
     ms: float
-    roof: float
+    reads: float = 1.0
+    labels: Mapping[str, Scalar] = field(default_factory=dict)
 
-    @property
-    def share(self) -> float:
-        return self.rate / self.roof
+    def share(self, limits: Limits) -> float:
+        """Of the most it could reach at its intensity.
+
+        Where nearly all bytes are read, the slope is what reading reaches, where that is more than a copy.
+        """
+        slope = max(limits.copy, limits.read) if self.reads > _MOSTLY_READ else limits.copy
+        return self.rate / min(self.intensity * slope, limits.matmul)
 
 
 def copy_checked(copy: float, ways: Mapping[str, float]) -> Finding:
@@ -160,9 +166,11 @@ def ridge(limits: Limits) -> Iterator[Finding]:
         )
 
 
-def products_said(points: Sequence[Point], ridges: Mapping[str, float]) -> Iterator[Finding]:
-    """What a larger batch costs, and from where the matrix product is on the flat part of the roof."""
-    own = sorted((p for p in points if p.kernel == "gemm" and p.batch), key=lambda p: p.batch or 0)
+def products_said(own: Sequence[Point], limits: Limits) -> Iterator[Finding]:
+    """What a larger batch costs, and from where the matrix product is on the flat part of the roof.
+
+    `own` are the products in order of batch.
+    """
     if len(own) < 2:
         return
     first = own[0]
@@ -177,17 +185,19 @@ def products_said(points: Sequence[Point], ridges: Mapping[str, float]) -> Itera
             "times": free.rate / first.rate,
         },
     )
-    crossed = batch_at(own, ridges["measured"])
+    crossed = batch_at(own, limits.ridge_measured)
     if crossed is None:
         yield Finding("ridge_not_reached", {"batch": own[-1].batch, "intensity": own[-1].intensity})
     else:
         yield Finding(
             "ridge_reached",
-            {"batch": crossed.batch, "intensity": crossed.intensity, "share": 100 * crossed.share},
+            {"batch": crossed.batch, "intensity": crossed.intensity, "share": 100 * crossed.share(limits)},
         )
-    low = min(own, key=lambda p: p.share)
-    if low.share < _FAR_BELOW:
-        yield Finding("product_below_roof", {"batch": low.batch, "share": 100 * low.share, "ms": low.ms})
+    low = min(own, key=lambda point: point.share(limits))
+    if low.share(limits) < _FAR_BELOW:
+        yield Finding(
+            "product_below_roof", {"batch": low.batch, "share": 100 * low.share(limits), "ms": low.ms}
+        )
 
 
 def same_time_up_to(products: Sequence[Point]) -> Point:
@@ -205,7 +215,7 @@ def batch_at(products: Sequence[Point], at: float) -> Point | None:
     return next((point for point in products if point.intensity > at), None)
 
 
-def others_said(points: Sequence[Point], ridge_measured: float) -> Iterator[Finding]:
+def others_said(points: Sequence[Point], limits: Limits) -> Iterator[Finding]:
     """Attention and elementwise work: their intensity doesn't grow with the batch."""
     attention = [p for p in points if p.kernel == "attention"]
     if attention:
@@ -216,8 +226,8 @@ def others_said(points: Sequence[Point], ridge_measured: float) -> Iterator[Find
                 "intensity": first.intensity,
                 "batch": last.batch,
                 "last_intensity": last.intensity,
-                "share": 100 * first.share,
-                "last_share": 100 * last.share,
+                "share": 100 * first.share(limits),
+                "last_share": 100 * last.share(limits),
             },
         )
     single = [p for p in points if p.batch is None]
@@ -229,18 +239,24 @@ def others_said(points: Sequence[Point], ridge_measured: float) -> Iterator[Find
             {
                 "low": low.intensity,
                 "high": high.intensity,
-                "ridge": ridge_measured,
-                "times": ridge_measured / high.intensity,
-                "share": 100 * max(p.share for p in single),
+                "ridge": limits.ridge_measured,
+                "times": limits.ridge_measured / high.intensity,
+                "share": 100 * max(point.share(limits) for point in single),
             },
         )
 
 
-def over_roof(points: Sequence[Point]) -> Iterator[Finding]:
-    """More than the roof: a fault of the measurement."""
-    for point in points:
-        if point.share > _OVER:
-            yield Finding(
-                "over_roof",
-                {"kernel": point.kernel, "batch": point.batch or "", "share": 100 * point.share},
-            )
+def over_roof(points: Sequence[Point], limits: Limits) -> Iterator[Finding]:
+    """More than the roof allows is a fault of the measurement; the worst point is named."""
+    over = [point for point in points if point.share(limits) > _OVER]
+    if over:
+        worst = max(over, key=lambda point: point.share(limits))
+        yield Finding(
+            "over_roof",
+            {
+                "kernel": worst.kernel,
+                "intensity": worst.intensity,
+                "share": 100 * worst.share(limits),
+                "count": len(over),
+            },
+        )
