@@ -36,16 +36,21 @@ def run(bench: Bench) -> None:
     """Measures eager, compiled and (on a GPU) hand-written, at one size in detail and over a series."""
     steps = Steps(bench, 40)
     steps.next("preparing")
+    from labs.kit.fusion_epilogue import measure_epilogue
     from labs.kit.fusion_findings import across_sizes, over_ceiling
+    from labs.kit.fusion_registers import report_multiprocessor
     from labs.kit.fusion_session import open_session
 
     session = open_session(bench, steps)
+    if bench.device == "cuda":
+        report_multiprocessor(session)
     cases = [_measure(session, side, operands) for operands in session.operands for side in session.sides()]
     for case in cases:
         for finding in over_ceiling(case, session.limits):
             bench.emit(finding)
     for finding in across_sizes(cases, session.limits):
         bench.emit(finding)
+    measure_epilogue(session)
     session.clocks.report(bench)
     session.others.report(bench)
     if bench.device == "cpu":
@@ -119,8 +124,10 @@ def _checked(session: Session, work: Work, variant: Variant) -> Function | None:
         return None
     if not main:
         return function
-    kernels = session.variants.kernels(variant, function, work)
+    kernels, launches = session.variants.kernels(variant, function, work)
     session.report("kernels", kernels, "", labels)
+    if launches is not None:
+        session.report("launches", launches, "", labels)
     if variant != "eager" and kernels != 1:
         _drop(session, variant, "not_fused", kernels=kernels)
         return None
@@ -150,9 +157,14 @@ def _time(
 
 
 def _report(session: Session, work: Work, variant: str, timing: Timing, took: dict[str, Took]) -> None:
+    from labs.kit.fusion_registers import report_places
+
     limits, labels = session.limits, session.labels(work, variant=variant)
     traffic, reached = session.traffic(work, variant), took[variant].bandwidth
     session.report_time("time", timing, labels)
+    issue_ms = took[variant].issue_ms
+    if issue_ms is not None:
+        session.report("issue_time", issue_ms * 1e3, "us", labels)
     session.report("transfers", traffic.transfers, "", labels)
     session.report("bytes_moved", traffic.bytes, "B", labels)
     session.report("achieved_bandwidth", reached / 1e9, "GB/s", labels)
@@ -161,6 +173,7 @@ def _report(session: Session, work: Work, variant: str, timing: Timing, took: di
         session.report("share_of_datasheet", 100 * reached / limits.datasheet, "%", labels)
     session.report("arithmetic_intensity", traffic.intensity, "FLOP/B", labels)
     session.report("speedup", took["eager"].ms / timing.median_ms, "×", labels)
+    report_places(session, work, variant)
 
 
 def _add_rows(session: Session, case: Case) -> None:
@@ -189,6 +202,7 @@ def _add_rows(session: Session, case: Case) -> None:
 def _explain(session: Session, work: Work, case: Case) -> Case:
     """Times eager's operations one by one and fused kernels with less to compute; says why."""
     from labs.kit.fusion_findings import explain, still_memory_bound
+    from labs.kit.fusion_registers import where_they_lie
 
     case = replace(case, operations=_operations(session, work))
     if session.bench.device == "cpu":
@@ -205,6 +219,8 @@ def _explain(session: Session, work: Work, case: Case) -> Case:
         experiments["short_erf"] = case.variants["triton"]
     for finding in explain(case, session.limits, experiments):
         session.bench.emit(finding)
+    if "triton" in case.variants:
+        session.bench.emit(where_they_lie(work, "triton", session.variants.resources(work)))
     flop = sum(operation.flop for operation in chain(session.gelu))
     intensity = session.traffic(work, case.best).intensity
     session.bench.emit(still_memory_bound(intensity, session.limits, session.gelu, flop))

@@ -1,4 +1,4 @@
-"""Calls of the CUDA driver that torch lacks: its own copy, and how many blocks a multiprocessor holds."""
+"""The CUDA driver's own copy, called without torch."""
 
 from __future__ import annotations
 
@@ -41,19 +41,6 @@ class Driver:
                 ctypes.c_void_p(torch.cuda.current_stream().cuda_stream),
             )
         )
-
-    def blocks_per_multiprocessor(self, function: int, threads: int, shared_bytes: int) -> int:
-        """How many blocks of a loaded kernel fit on one multiprocessor at a time. Raises DriverFailed."""
-        found = ctypes.c_int()
-        self._check(
-            self.library.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                ctypes.byref(found),
-                ctypes.c_void_p(function),
-                ctypes.c_int(threads),
-                ctypes.c_size_t(shared_bytes),
-            )
-        )
-        return found.value
 
     def _check(self, code: int) -> None:
         if code == 0:
