@@ -68,6 +68,7 @@ def _measure(session: Session, side: int, operands: Operands) -> Case:
     from labs.kit.compiling import forget_compiled
     from labs.kit.elementwise import prepare
     from labs.kit.fusion_findings import Case
+    from labs.kit.timing import settle
 
     session.steps.next("random_data")
     work = prepare(
@@ -94,6 +95,7 @@ def _measure(session: Session, side: int, operands: Operands) -> Case:
     case = Case(side=side, operands=operands, tensor_bytes=work.tensor_bytes, variants=took)
     _add_rows(session, case)
     if main:
+        settle()  # the compiler is loaded by now
         case = _explain(session, work, case)
     forget_compiled()
     return case

@@ -22,11 +22,13 @@ def run(bench: Bench) -> None:
     steps.next("preparing")
     from labs.kit.roofline_points import measure_kernels
     from labs.kit.roofline_session import Session
+    from labs.kit.timing import settle
 
     if bench.device == "cpu":
         import torch
 
         bench.metric("threads", torch.get_num_threads(), "")
+    settle()
     session = Session.on(bench, steps, _dtype(bench))
     _plan(session)
     _memory(session)

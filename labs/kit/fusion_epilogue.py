@@ -12,8 +12,9 @@ from engine.measure.events import Finding, Scalar
 from labs.kit.ceilings import Limits
 from labs.kit.compiling import why_no_compiler
 from labs.kit.epilogue import DEPTHS, FUSED, VARIANTS, Layer, Size, layer
-from labs.kit.fusion_registers import report_resources
+from labs.kit.fusion_registers import report_resources, tile_in_registers
 from labs.kit.kernel_resources import of_triton
+from labs.kit.kernels import profile
 from labs.kit.memory import free_bytes
 from labs.kit.reference import TOLERANCE
 from labs.kit.timing import time_calls
@@ -83,8 +84,9 @@ def said(found: list[Depth], limits: Limits, gelu: Gelu) -> Iterator[Finding]:
         key=lambda one: abs(one.size.intensity("apart", gelu) * one.size.intensity("fused", gelu) - ridge**2),
     )
     size, best = depth.size, depth.best or ""
+    faster = depth.ms[best] < depth.ms["apart"]
     yield Finding(
-        "epilogue_changes_bound",
+        "epilogue_changes_bound" if faster else "epilogue_no_faster",
         {
             "depth": size.depth,
             "side": size.rows,
@@ -92,26 +94,24 @@ def said(found: list[Depth], limits: Limits, gelu: Gelu) -> Iterator[Finding]:
             "before": size.intensity("apart", gelu),
             "after": size.intensity("fused", gelu),
             "ridge": ridge,
-            "ridge_datasheet": limits.ridge_datasheet or ridge,
             "before_ms": depth.ms["apart"],
             "after_ms": depth.ms[best],
             "speedup": depth.ms["apart"] / depth.ms[best],
         },
     )
     product = depth.ms[_PRODUCT]
-    yield Finding(
-        "epilogue_costs_little"
-        if depth.ms[best] - product < depth.ms["apart"] - product
-        else "epilogue_costs",
-        {
-            "depth": size.depth,
-            "product_ms": product,
-            "apart_ms": depth.ms["apart"] - product,
-            "epilogue_ms": depth.ms[best] - product,
-            "share": 100 * (depth.ms["apart"] - product) / depth.ms["apart"],
-            "variant": best,
-        },
-    )
+    if faster and product < depth.ms["apart"]:
+        yield Finding(
+            "epilogue_costs_little",
+            {
+                "depth": size.depth,
+                "product_ms": product,
+                "apart_ms": depth.ms["apart"] - product,
+                "epilogue_ms": max(0.0, depth.ms[best] - product),
+                "share": 100 * (depth.ms["apart"] - product) / depth.ms["apart"],
+                "variant": best,
+            },
+        )
     first, last = found[0], found[-1]
     if first.best and last.best:
         yield Finding(
@@ -137,9 +137,10 @@ def _can(variant: str, side: int, session: Session) -> bool:
 def _checked(session: Session, variants: list[str], side: int) -> list[str]:
     """The variants whose result agrees with float64 and that start as few kernels as they should."""
     good = []
+    device, depth = session.bench.device, DEPTHS[session.bench.device][1]
     one = layer(
         side,
-        DEPTHS[session.bench.device][1],
+        depth,
         dtype=session.dtype,
         gelu=session.gelu,
         device=session.bench.device,
@@ -153,19 +154,23 @@ def _checked(session: Session, variants: list[str], side: int) -> list[str]:
             text = (str(failure).strip() or type(failure).__name__).splitlines()[0]
             session.bench.finding("variant_failed", variant=variant, message=text[:300])
             continue
+        tolerance = TOLERANCE[one.x.dtype]
         session.report("epilogue_error", error, "", _labels(session, one, variant))
-        if not error <= TOLERANCE[one.x.dtype]:
-            session.bench.finding(
-                "variant_wrong",
-                variant=variant,
-                error=f"{error:.2g}",
-                tolerance=f"{TOLERANCE[one.x.dtype]:g}",
-            )
+        if not error <= tolerance:
+            shown = {"error": f"{error:.2g}", "tolerance": f"{tolerance:g}"}
+            session.bench.finding("variant_wrong", variant=variant, **shown)
             continue
+        if device == "cuda":
+            kernels = profile(one.function(variant), 1).kernels
+            session.report("epilogue_kernels", kernels, "", _labels(session, one, variant))
+            if variant in FUSED and kernels != 1:
+                session.bench.finding("not_fused", variant=variant, kernels=kernels)
+                continue
         good.append(variant)
     if "triton" in good:
-        session_labels = _labels(session, one, "triton")
-        report_resources(session, of_triton(one.launched()), session_labels)
+        resources = of_triton(one.launched())
+        report_resources(session, resources, _labels(session, one, "triton"))
+        session.bench.emit(tile_in_registers(resources))
     return good
 
 

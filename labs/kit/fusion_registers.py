@@ -16,7 +16,7 @@ _EAGER_TENSORS = 2
 
 
 def report_places(session: Session, work: Work, variant: str) -> None:
-    """What the variant keeps between its operations, and on a GPU what its kernel takes of a multiprocessor."""
+    """What the variant keeps between its operations, and what its kernel takes of a multiprocessor."""
     labels = session.labels(work, variant=variant)
     tensors = _EAGER_TENSORS if variant == "eager" else 0
     session.report("intermediate_bytes", tensors * work.tensor_bytes, "B", {**labels, "place": "memory"})
@@ -63,5 +63,21 @@ def where_they_lie(work: Work, variant: str, resources: Resources) -> Finding:
             "shared_kb": here.shared_bytes / 1024,
             "memory_mb": _EAGER_TENSORS * work.tensor_bytes / 1e6,
             "chip_mb": here.register_bytes * here.count / 1e6,
+        },
+    )
+
+
+def tile_in_registers(resources: Resources) -> Finding:
+    """A matrix product's tile: its sums in registers, its operands, read again and again, in shared memory."""
+    here = Multiprocessor.here()
+    return Finding(
+        "tile_in_shared_memory",
+        {
+            "registers": resources.registers,
+            "threads": resources.threads,
+            "held_kb": resources.register_bytes_on(here) / 1024,
+            "file_kb": here.register_bytes / 1024,
+            "shared_used_kb": resources.blocks_on(here) * resources.shared_bytes / 1024,
+            "shared_kb": here.shared_bytes / 1024,
         },
     )

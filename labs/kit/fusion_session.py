@@ -131,10 +131,6 @@ def open_session(bench: Bench, steps: Steps) -> Session:
     )
     each = 1 + 2 * len(names)
     explaining = 4 if bench.device == "cuda" else 5
-    steps.total = (
-        steps.done
-        + 1
-        + steps_of(bench.device)
-        + len(session.operands) * (each * len(session.sides()) + explaining)
-    )
+    cases = len(session.operands) * (each * len(session.sides()) + explaining)
+    steps.total = steps.done + 1 + cases + steps_of(bench.device)
     return session

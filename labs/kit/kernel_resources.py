@@ -10,7 +10,7 @@ import torch
 REGISTER_BYTES = 4
 _WARP = 32
 _REGISTERS_AT_A_TIME = 8
-"""A thread's registers are allocated in eights (CUDA Occupancy Calculator, compute capability 7.0 to 12.0)."""
+"""A thread's registers are allocated in eights (CUDA Occupancy Calculator, capability 7.0 to 12.0)."""
 
 
 @dataclass(frozen=True, slots=True)
