@@ -221,7 +221,7 @@ def _explain(session: Session, work: Work, case: Case) -> Case:
         experiments["short_erf"] = case.variants["triton"]
     for finding in explain(case, session.limits, experiments):
         session.bench.emit(finding)
-    if "triton" in case.variants:
+    if "triton" in case.variants and work.operands == session.operands[0]:
         session.bench.emit(where_they_lie(work, "triton", session.variants.resources(work)))
     flop = sum(operation.flop for operation in chain(session.gelu))
     intensity = session.traffic(work, case.best).intensity

@@ -10,7 +10,16 @@ from engine.measure.events import Metric
 from engine.measure.results import Result
 
 REFERENCES = frozenset(
-    {"floor", "copy_bandwidth", "read_bandwidth", "datasheet_bandwidth", "matmul_rate", "ridge_point"}
+    {
+        "floor",
+        "copy_bandwidth",
+        "read_bandwidth",
+        "write_bandwidth",
+        "datasheet_bandwidth",
+        "bus_bandwidth",
+        "matmul_rate",
+        "ridge_point",
+    }
 )
 """Metrics that bound others: drawn as lines, not as bars."""
 
@@ -24,8 +33,11 @@ def bounds_of(metrics: Iterable[Metric], unit: str, result: Result | None = None
         if all(params.get(label, value) == value for label, value in metric.labels.items())
     ]
     kept = fitting or found
-    if any(metric.name == "copy_bandwidth" for metric in kept):
-        kept = [metric for metric in kept if metric.name != "read_bandwidth"]  # close to the copy: a blot
+    names = {metric.name for metric in kept}
+    # what lies close to another would be a blot
+    close = {"read_bandwidth", "write_bandwidth"} if "copy_bandwidth" in names else set()
+    close |= {"bus_bandwidth"} if "datasheet_bandwidth" in names else set()
+    kept = [metric for metric in kept if metric.name not in close]
     return kept[:4]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -92,7 +93,7 @@ def line_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
         ],
     )
     layers: list[alt.Chart] = [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=36)]
-    references = sorted(bounds_of(metrics, unit), key=lambda metric: metric.value)
+    references = sorted(_bounds(metrics, unit, rows, factor), key=lambda metric: metric.value)
     layers += _levels(references, factor)
     ends = "; ".join(f"{line}: {_ends(rows, line)}" for line in lines[:6])
     chart = alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340)
@@ -105,6 +106,20 @@ def line_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
             )
         )
     return Drawn(title, chart, f"{title}. {along}. {ends}")
+
+
+def _bounds(
+    metrics: Iterable[Metric], unit: str, rows: Sequence[dict[str, Any]], factor: float
+) -> list[Metric]:
+    """The floors and ceilings in that unit, without those that are only the top of a line drawn here."""
+    tops: dict[str, float] = {}
+    for row in rows:
+        tops[row["line"]] = max(row["value"], tops.get(row["line"], row["value"]))
+    return [
+        metric
+        for metric in bounds_of(metrics, unit)
+        if not any(math.isclose(metric.value * factor, top) for top in tops.values())
+    ]
 
 
 def _levels(references: Sequence[Metric], factor: float) -> list[alt.Chart]:

@@ -23,6 +23,7 @@ from labs.kit.timing import Call, time_calls
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 _CPU_CACHE_IF_UNKNOWN = 32 * 1024**2
+_NOISE = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def cache_bytes(device: DeviceType) -> int:
 
 def measure_copy(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
     """B/s of copying a large buffer to another, bytes read plus bytes written."""
-    pairs = [(_noise(device, size), _noise(device, size)) for _ in range(2)]
+    pairs = [(noise(device, size), noise(device, size)) for _ in range(2)]
     calls: list[Call] = [lambda a=a, b=b: b.copy_(a) for a, b in pairs]  # type: ignore[misc]
     timing = time_calls(calls, device=device, budget_s=budget_s)
     return float(2 * pairs[0][0].nbytes / (timing.median_ms / 1e3))
@@ -146,7 +147,7 @@ def measure_copy(device: DeviceType, size: int | None = None, budget_s: float = 
 
 def measure_read(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
     """B/s of summing up a large buffer: bytes read, next to nothing written."""
-    buffers = [_noise(device, size) for _ in range(2)]
+    buffers = [noise(device, size) for _ in range(2)]
     calls: list[Call] = [lambda b=b: b.sum() for b in buffers]  # type: ignore[misc]
     timing = time_calls(calls, device=device, budget_s=budget_s)
     return float(buffers[0].nbytes / (timing.median_ms / 1e3))
@@ -154,7 +155,7 @@ def measure_read(device: DeviceType, size: int | None = None, budget_s: float = 
 
 def measure_write(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
     """B/s of filling a large buffer: bytes written."""
-    buffers = [_noise(device, size) for _ in range(2)]
+    buffers = [noise(device, size) for _ in range(2)]
     calls: list[Call] = [lambda b=b: b.fill_(1.5) for b in buffers]  # type: ignore[misc]
     timing = time_calls(calls, device=device, budget_s=budget_s)
     return float(buffers[0].nbytes / (timing.median_ms / 1e3))
@@ -189,10 +190,12 @@ def _measure_missing(
     return Ceilings(copy_bandwidth=copy, read_bandwidth=read, matmul_rate={dtype: rate})
 
 
-def _noise(device: DeviceType, size: int | None) -> torch.Tensor:
+def noise(device: DeviceType, size: int | None) -> torch.Tensor:
     """A buffer of random numbers, several times the cache unless `size` (bytes) says otherwise."""
-    size = large_bytes(device) if size is None else size
-    return torch.randn(max(size // 4, 1024), device=device, dtype=torch.float32)
+    count = max((large_bytes(device) if size is None else size) // 4, 1024)
+    some = torch.randn(min(count, _NOISE), device=device, dtype=torch.float32)
+    # a CPU takes seconds for a gigabyte of random numbers: a few million of them, over and over, are as good
+    return some.repeat(-(-count // some.numel()))[:count].contiguous()
 
 
 def large_bytes(device: DeviceType) -> int:

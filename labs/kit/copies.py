@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import torch
 
-from labs.kit.ceilings import large_bytes
+from labs.kit.ceilings import large_bytes, noise
 from labs.kit.compiling import why_no_compiler
 from labs.kit.driver import Driver
 from labs.kit.lab import DeviceType
@@ -48,11 +48,8 @@ def measure_way(copy: Copy, device: DeviceType, size: int | None = None, pairs: 
     A sample is a run of copies of about 20 ms between two synchronisations. Raises AssertionError where the
     target isn't the source afterwards.
     """
-    count = (large_bytes(device) if size is None else size) // _GRAIN * (_GRAIN // 4)
-    buffers = [
-        (torch.zeros(count, device=device), torch.randn(count, device=device, dtype=torch.float32))
-        for _ in range(pairs)
-    ]
+    size = (large_bytes(device) if size is None else size) // _GRAIN * _GRAIN
+    buffers = [(noise(device, size).zero_(), noise(device, size)) for _ in range(pairs)]
     with undisturbed():
         for number in range(_WARM_UP):
             copy(*buffers[number % pairs])

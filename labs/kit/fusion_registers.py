@@ -68,7 +68,7 @@ def where_they_lie(work: Work, variant: str, resources: Resources) -> Finding:
 
 
 def tile_in_registers(resources: Resources) -> Finding:
-    """A matrix product's tile: its sums in registers, its operands, read again and again, in shared memory."""
+    """A matrix product's tile: its sums in registers, its operands in shared memory, read again and again."""
     here = Multiprocessor.here()
     return Finding(
         "tile_in_shared_memory",

@@ -175,16 +175,19 @@ def products_said(own: Sequence[Point], limits: Limits) -> Iterator[Finding]:
         return
     first = own[0]
     free = same_time_up_to(own)
-    yield Finding(
-        "batch_is_free",
-        {
-            "batch": free.batch,
-            "ms": free.ms,
-            "first_ms": first.ms,
-            "intensity": free.intensity,
-            "times": free.rate / first.rate,
-        },
-    )
+    if free is first:
+        yield Finding("batch_costs_at_once", {"batch": own[1].batch, "ms": own[1].ms, "first_ms": first.ms})
+    else:
+        yield Finding(
+            "batch_is_free",
+            {
+                "batch": free.batch,
+                "ms": free.ms,
+                "first_ms": first.ms,
+                "intensity": free.intensity,
+                "times": free.rate / first.rate,
+            },
+        )
     crossed = batch_at(own, limits.ridge_measured)
     if crossed is None:
         yield Finding("ridge_not_reached", {"batch": own[-1].batch, "intensity": own[-1].intensity})

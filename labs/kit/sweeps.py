@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
+from labs.kit.ceilings import noise
 from labs.kit.compiling import why_no_compiler
 from labs.kit.lab import DeviceType
 from labs.kit.memory import free_bytes
@@ -46,7 +47,7 @@ class Sweeper:
         """B/s: bytes read plus bytes written. A copy's working set is source and target together."""
         each = working_set // 2 if access == "copy" else working_set
         each -= each % _BLOCK_BYTES
-        source = torch.randn(each // 4, device=self.device, dtype=torch.float32)
+        source = noise(self.device, each)
         target = torch.zeros_like(source) if access == "copy" else source
         moved = 2 * each if access == "copy" else each
         if not self.in_triton:
