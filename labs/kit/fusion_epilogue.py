@@ -192,7 +192,6 @@ def _measure(session: Session, variants: list[str], side: int, depth: int) -> De
         session.report("epilogue_intensity", intensity, "FLOP/B", labels)
         session.report("epilogue_rate", rate / 1e12, "TFLOP/s", labels)
         session.report("epilogue_bandwidth", size.bytes(variant) / seconds / 1e9, "GB/s", labels)
-        session.report("epilogue_bytes", size.bytes(variant), "B", labels)
         session.report("epilogue_share_of_roof", 100 * rate / _roof(intensity, limits), "%", labels)
         session.report("epilogue_speedup", taken["apart"] / timing.median_ms, "×", labels)
         session.bench.series(
