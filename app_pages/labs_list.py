@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -155,12 +155,24 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
     chosen = st.selectbox(
         say("labs.recorded_choose"),
         range(len(results)),
-        format_func=lambda place: _recorded_name(results[place], words),
+        format_func=lambda place: _recorded_name(results[place], results, words),
         key="labs.recorded",
     )
     result = results[chosen]
     whole_result(result, words[result.lab], recorded=True, key=f"labs.recorded.{chosen}")
 
 
-def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:
-    return f"{result.device.get('name', '?')} · {words[result.lab].title}"
+def _recorded_name(result: Result, results: Sequence[Result], words: Mapping[str, LabWords]) -> str:
+    """GPU and lab, with the settings in which it differs from the same lab's other results."""
+    others = [one for one in results if one.lab == result.lab and one.device == result.device]
+    own = {
+        name: value
+        for name, value in result.params.items()
+        if any(one.params.get(name) != value for one in others)
+    }
+    parts = (
+        str(result.device.get("name", "?")),
+        words[result.lab].title,
+        settings_text(own, words[result.lab]),
+    )
+    return " · ".join(part for part in parts if part)

@@ -43,7 +43,7 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
     drawn = charts.variants(result, words)
     if drawn is not None:
         charts.show(drawn, key=f"{key}.variants")
-    for place, series in enumerate(result.series[:most]):
+    for place, series in enumerate(charts.in_order(result.series)[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
             charts.show(lines, key=f"{key}.series.{place}")

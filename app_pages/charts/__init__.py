@@ -5,6 +5,6 @@ Altair and pandas take half a second each on first use: only pages that draw imp
 
 from app_pages.charts.bars import variants
 from app_pages.charts.drawn import Drawn, show
-from app_pages.charts.series import series_chart
+from app_pages.charts.series import in_order, series_chart
 
-__all__ = ["Drawn", "series_chart", "show", "variants"]
+__all__ = ["Drawn", "in_order", "series_chart", "show", "variants"]

@@ -43,7 +43,7 @@ def bounds_of(metrics: Iterable[Metric], unit: str, result: Result | None = None
 
 def named_bound(metric: Metric, words: LabWords) -> str:
     """A floor or ceiling by name and value."""
-    ceiling = metric.labels.get("ceiling")
+    labels = [metric.labels[label] for label in ("ceiling", "dtype") if metric.labels.get(label)]
     name = words.metric(metric.name)
-    which = f"{name} ({words.value(ceiling)})" if ceiling else name
+    which = f"{name} ({' · '.join(map(words.value, labels))})" if labels else name
     return f"{which}: {quantity(metric.value, metric.unit, words.language)}"

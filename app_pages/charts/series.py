@@ -6,9 +6,15 @@ from collections.abc import Iterable
 
 from app_pages.charts.drawn import Drawn
 from app_pages.charts.lines import line_chart
-from app_pages.charts.roof import is_roofline, roof_chart
+from app_pages.charts.roof import is_roofline
+from app_pages.charts.roof_chart import roof_chart
 from app_pages.lab_words import LabWords
 from engine.measure.events import Metric, Series
+
+
+def in_order(series: Iterable[Series]) -> list[Series]:
+    """The series of a result as they are shown: its rooflines first, they say most."""
+    return sorted(series, key=lambda one: not is_roofline(one))
 
 
 def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Drawn | None:

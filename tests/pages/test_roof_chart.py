@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app_pages.charts import series_chart
+from app_pages.charts import in_order, series_chart
 from app_pages.charts.roof import is_roofline, roofs_of
 from app_pages.lab_words import LabWords
 from engine.measure.events import Metric, Scalar, Series
@@ -82,12 +82,17 @@ def test_both_axes_are_logarithmic_and_hold_every_point_and_ridge() -> None:
         assert all(low < value < high for value in values)
 
 
-def test_a_rows_ends_are_named_and_single_kernels_are_told_by_colour() -> None:
-    (texts,) = [layer for layer in layers(POINTS) if layer["mark"]["type"] == "text"]  # type: ignore[index]
+def test_a_rows_ends_are_named_and_so_are_the_ridge_points() -> None:
     drawn = series_chart(POINTS, METRICS, WORDS)
     assert drawn is not None
-    data = drawn.chart.to_dict()["datasets"][texts["data"]["name"]]  # type: ignore[index]
-    assert [row["label"] for row in data] == ["batch 1", "batch 1024"]
+    datasets = drawn.chart.to_dict()["datasets"].values()
+    labels = {row["label"] for rows in datasets for row in rows if "label" in row}
+    assert labels == {"batch 1", "batch 1024", "200", "206"}
+
+
+def test_a_roofline_is_shown_before_other_series() -> None:
+    sizes = Series("sizes", ["side", "time"], [[1, 2.0]], {"time": "ms"})
+    assert [series.name for series in in_order([sizes, POINTS])] == ["roofline", "sizes"]
 
 
 @pytest.mark.parametrize("rows", [[], [[0.0, 0.0, "gemm", 1, "bf16"]], [[None, 1.0, "gemm", 1, "bf16"]]])
