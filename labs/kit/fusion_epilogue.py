@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from labs.kit.fusion_session import Session
 
 _BUDGET_S = 0.06
-_LARGEST = {"cuda": 8192, "cpu": 2048}
+_LARGEST = {"cuda": 8192, "cpu": 4096}
 _PRODUCT = "product"
 """The product without bias and GELU: what the others add to it."""
 
