@@ -44,8 +44,7 @@ def run(bench: Bench) -> None:
     from labs.kit.fusion_session import open_session
 
     session = open_session(bench, steps)
-    if bench.device == "cuda":
-        report_multiprocessor(session)
+    report_multiprocessor(session)
     cases = [_measure(session, side, operands) for operands in session.operands for side in session.sides()]
     for case in cases:
         for finding in over_ceiling(case, session.limits):
@@ -209,6 +208,7 @@ def _explain(session: Session, work: Work, case: Case) -> Case:
     """Times eager's operations one by one and fused kernels with less to compute; says why."""
     from labs.kit.fusion_findings import explain, still_memory_bound
     from labs.kit.fusion_registers import where_they_lie
+    from labs.kit.kernel_resources import known
 
     case = replace(case, operations=_operations(session, work))
     if session.bench.device == "cpu":
@@ -225,7 +225,7 @@ def _explain(session: Session, work: Work, case: Case) -> Case:
         experiments["short_erf"] = case.variants["triton"]
     for finding in explain(case, session.limits, experiments):
         session.bench.emit(finding)
-    if "triton" in case.variants and work.operands == session.operands[0]:
+    if "triton" in case.variants and work.operands == session.operands[0] and known(session.bench.device):
         session.bench.emit(where_they_lie(work, "triton", session.variants.resources(work)))
     flop = sum(operation.flop for operation in chain(session.gelu))
     intensity = session.traffic(work, case.best).intensity

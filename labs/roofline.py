@@ -69,6 +69,7 @@ def _memory(session: Session) -> None:
     from labs.kit.ceilings import measure_copy, measure_read, measure_write
     from labs.kit.copies import independent_ways, measure_way
     from labs.kit.roofline_findings import AGREES, bandwidth_against, copy_checked
+    from labs.kit.triton_here import why_no_triton
 
     bench, reached = session.bench, session.bandwidths
     for name, measure in (("copy", measure_copy), ("read", measure_read), ("write", measure_write)):
@@ -82,6 +83,8 @@ def _memory(session: Session) -> None:
     bus = session.device.bus_bandwidth
     if bus:
         bench.metric("bus_bandwidth", bus / 1e9, "GB/s")
+    if bench.device == "cuda" and (missing := why_no_triton()):
+        bench.finding("no_triton", message=missing)
     ways: dict[str, float] = {}
     with independent_ways(bench.device) as found:
         for name, copy in found.items():

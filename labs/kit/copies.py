@@ -13,10 +13,10 @@ from contextlib import contextmanager
 import torch
 
 from labs.kit.ceilings import large_bytes, noise
-from labs.kit.compiling import why_no_compiler
 from labs.kit.driver import Driver
 from labs.kit.lab import DeviceType
 from labs.kit.timing import undisturbed
+from labs.kit.triton_here import why_no_triton
 
 Copy = Callable[[torch.Tensor, torch.Tensor], object]
 """Copies the second tensor into the first, without waiting for the end on a GPU."""
@@ -79,7 +79,7 @@ def _wait(device: DeviceType) -> None:
 
 def _on_gpu() -> dict[str, Copy]:
     ways: dict[str, Copy] = {"torch": lambda target, source: target.copy_(source)}
-    if why_no_compiler("cuda") is None:
+    if why_no_triton() is None:
         from labs.kit.sweep_triton import copy
 
         ways["triton"] = lambda target, source: copy(source, target)

@@ -11,7 +11,10 @@ import triton.language as tl
 
 from labs.kit.fused_triton import gelu_of
 
-BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH, GROUP, WARPS, STAGES = 128, 128, 64, 8, 8, 3
+BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH, GROUP, WARPS = 128, 128, 64, 8, 8
+
+_STAGE_BYTES = (BLOCK_ROWS + BLOCK_COLUMNS) * BLOCK_DEPTH * 2
+_MOST_STAGES = 3
 
 
 @triton.jit
@@ -44,6 +47,13 @@ def fits(rows: int, columns: int, depth: int) -> bool:
     return not (rows % BLOCK_ROWS or columns % BLOCK_COLUMNS or depth % BLOCK_DEPTH)
 
 
+def _stages() -> int:
+    """Tiles of the operands that are on their way at a time: 32 KB of shared memory each, as many as fit."""
+    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    room = int(getattr(properties, "shared_memory_per_block_optin", 2 * _STAGE_BYTES))  # AMD has 64 KB
+    return max(2, min(_MOST_STAGES, room // _STAGE_BYTES))
+
+
 def linear_gelu(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, out: torch.Tensor, *, gelu: str
 ) -> Any:
@@ -57,5 +67,5 @@ def linear_gelu(
     return _linear_gelu[grid](
         x, weight, bias, out, rows, columns, depth,
         GELU=gelu, BM=BLOCK_ROWS, BN=BLOCK_COLUMNS, BK=BLOCK_DEPTH, GROUP=GROUP,
-        num_warps=WARPS, num_stages=STAGES,
+        num_warps=WARPS, num_stages=_stages(),
     )  # fmt: skip

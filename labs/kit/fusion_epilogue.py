@@ -10,15 +10,15 @@ import torch
 
 from engine.measure.events import Finding, Scalar
 from labs.kit.ceilings import Limits
-from labs.kit.compiling import why_no_compiler
 from labs.kit.epilogue import DEPTHS, FUSED, VARIANTS, Layer, Size, layer
 from labs.kit.fusion_registers import report_resources, tile_in_registers
-from labs.kit.kernel_resources import of_triton
+from labs.kit.kernel_resources import known, of_triton
 from labs.kit.kernels import profile
 from labs.kit.memory import free_bytes
 from labs.kit.reference import TOLERANCE
 from labs.kit.timing import time_calls
 from labs.kit.traffic import Gelu
+from labs.kit.triton_here import why_no_triton
 
 if TYPE_CHECKING:
     from labs.kit.fusion_session import Session
@@ -129,7 +129,7 @@ def _can(variant: str, side: int, session: Session) -> bool:
     if variant == "triton":
         from labs.kit.epilogue_triton import fits
 
-        return why_no_compiler("cuda") is None and fits(side, side, min(DEPTHS["cuda"]))
+        return why_no_triton() is None and fits(side, side, min(DEPTHS["cuda"]))
     # AMD's torch has no epilogue of that kind
     return variant != "cublaslt" or torch.version.hip is None
 
@@ -148,8 +148,8 @@ def _checked(session: Session, variants: list[str], side: int) -> list[str]:
     for variant in variants:
         try:
             error = one.relative_error(variant, one.function(variant)())
-        except RuntimeError as failure:  # an epilogue that this build lacks costs this variant alone
-            if type(failure).__name__ == "OutOfMemoryError":
+        except Exception as failure:  # an epilogue that this build lacks costs this variant alone
+            if variant == "apart" or type(failure).__name__ == "OutOfMemoryError":
                 raise
             text = (str(failure).strip() or type(failure).__name__).splitlines()[0]
             session.bench.finding("variant_failed", variant=variant, message=text[:300])
@@ -167,7 +167,7 @@ def _checked(session: Session, variants: list[str], side: int) -> list[str]:
                 session.bench.finding("not_fused", variant=variant, kernels=kernels)
                 continue
         good.append(variant)
-    if "triton" in good:
+    if "triton" in good and known(device):
         resources = of_triton(one.launched())
         report_resources(session, resources, _labels(session, one, "triton"))
         session.bench.emit(tile_in_registers(resources))

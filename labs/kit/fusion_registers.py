@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.measure.events import Finding, Scalar
-from labs.kit.kernel_resources import Multiprocessor, Resources, of_compiled
+from labs.kit.kernel_resources import Multiprocessor, Resources, known, of_compiled
 
 if TYPE_CHECKING:
     from labs.kit.elementwise import Work
@@ -20,7 +20,7 @@ def report_places(session: Session, work: Work, variant: str) -> None:
     labels = session.labels(work, variant=variant)
     tensors = _EAGER_TENSORS if variant == "eager" else 0
     session.report("intermediate_bytes", tensors * work.tensor_bytes, "B", {**labels, "place": "memory"})
-    if session.bench.device == "cpu" or variant == "eager":
+    if not known(session.bench.device) or variant == "eager":
         return
     resources = session.variants.resources(work) if variant == "triton" else of_compiled()
     if resources is not None:
@@ -40,6 +40,8 @@ def report_resources(session: Session, resources: Resources, labels: dict[str, S
 
 def report_multiprocessor(session: Session) -> None:
     """What there is of each: the card's 256 KB of registers, and shared memory beside it."""
+    if not known(session.bench.device):
+        return
     here = Multiprocessor.here()
     session.report("register_file", here.register_bytes, "B", {})
     session.report("shared_memory_per_multiprocessor", here.shared_bytes, "B", {})

@@ -7,10 +7,17 @@ from typing import Any
 
 import torch
 
+from labs.kit.lab import DeviceType
+
 REGISTER_BYTES = 4
 _WARP = 32
 _REGISTERS_AT_A_TIME = 8
 """A thread's registers are allocated in eights (CUDA Occupancy Calculator, capability 7.0 to 12.0)."""
+
+
+def known(device: DeviceType) -> bool:
+    """Whether registers can be told here: on NVIDIA's GPUs (AMD counts them by wavefronts of its own)."""
+    return device == "cuda" and torch.version.hip is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ import torch
 
 from engine.measure.events import Scalar
 from labs.kit.ceilings import cache_bytes
-from labs.kit.compiling import why_no_compiler
 from labs.kit.models import SHAPES
 from labs.kit.roofline_findings import Point
 from labs.kit.roofline_kernels import Kernel, Setting, attentions, elementwise, products
 from labs.kit.roofline_session import Session
 from labs.kit.timing import time_calls
+from labs.kit.triton_here import why_no_triton
 
 ATTENTION_BATCHES = {"cuda": (1, 8, 64), "cpu": (1, 8)}
 _BUDGET_S = 0.06
@@ -80,7 +80,7 @@ def _measure(session: Session, kernels: Iterator[Kernel], stage: str, labels: di
 
 def _chain(session: Session) -> Callable[[torch.Tensor], torch.Tensor] | None:
     """Multiply, add and GELU in one kernel, where there is Triton."""
-    if session.bench.device != "cuda" or why_no_compiler("cuda"):
+    if session.bench.device != "cuda" or why_no_triton():
         return None
     from labs.kit.fused_triton import SHORT_GELU, TILINGS, scale_bias_gelu
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from labs.kit.ceilings import noise
-from labs.kit.compiling import why_no_compiler
 from labs.kit.lab import DeviceType
 from labs.kit.memory import free_bytes
 from labs.kit.timing import Call, time_calls
+from labs.kit.triton_here import why_no_triton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Sweeper:
 
     @classmethod
     def on(cls, device: DeviceType) -> Sweeper:
-        return cls(device, device == "cuda" and why_no_compiler("cuda") is None)
+        return cls(device, device == "cuda" and why_no_triton() is None)
 
     def sizes(self) -> Sequence[int]:
         """Working sets in bytes, as far as a quarter of the free memory reaches."""
