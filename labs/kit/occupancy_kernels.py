@@ -1,0 +1,137 @@
+"""Two kernels whose occupancy is set from outside, compiled here by torch through NVRTC.
+
+Each runs on a grid of so many blocks per multiprocessor, so that the block size alone says how many warps are
+resident: the registers allow more than the grid holds.
+
+- `gemv`: bf16 weights times a vector, a row a warp, eight loads of 16 bytes in flight in each thread.
+- `chase`: each thread follows a random permutation; the next address is the value just loaded, so that a
+  thread has one load in flight and the latency of memory can be hidden by other warps only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from labs.kit.lab import LabFailed
+
+Name = Literal["gemv", "chase"]
+LOADS = 8
+"""Loads in flight in a thread of the GEMV."""
+VECTOR = 8
+"""bf16 numbers in a load of 16 bytes."""
+WARP = 32
+SECTOR_BYTES = 32
+"""What a load of 4 bytes at a random address moves at least: one sector of the L2."""
+
+SOURCE = """
+__device__ float dot(unsigned w, unsigned x) {
+    // two bf16 in one word: a bf16 is the upper half of a float
+    return __uint_as_float(w << 16) * __uint_as_float(x << 16)
+         + __uint_as_float(w & 0xffff0000u) * __uint_as_float(x & 0xffff0000u);
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+gemv(const uint4* __restrict__ weights, const uint4* __restrict__ x, float* __restrict__ y,
+     int rows, int vectors) {
+    const int lane = threadIdx.x & 31;
+    const int warps = (gridDim.x * blockDim.x) >> 5;
+    for (int row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; row < rows; row += warps) {
+        const uint4* w = weights + (long long)row * vectors;
+        float sum = 0.0f;
+        for (int at = lane; at < vectors; at += 32 * LOADS) {
+            uint4 got[LOADS];
+            #pragma unroll
+            for (int k = 0; k < LOADS; ++k) got[k] = __ldcs(w + at + 32 * k);
+            #pragma unroll
+            for (int k = 0; k < LOADS; ++k) {
+                const uint4 v = x[at + 32 * k];
+                sum += dot(got[k].x, v.x) + dot(got[k].y, v.y) + dot(got[k].z, v.z) + dot(got[k].w, v.w);
+            }
+        }
+        #pragma unroll
+        for (int away = 16; away; away >>= 1) sum += __shfl_down_sync(0xffffffffu, sum, away);
+        if (lane == 0) y[row] = sum;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+chase(const int* __restrict__ next, int* __restrict__ last, int mask, int hops) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    int at = (thread * 2654435761u) & mask;  // Knuth's multiplicative hash: starts far apart
+    for (int hop = 0; hop < hops; ++hop) at = next[at];
+    last[thread] = at;
+}
+""".replace("LOADS", str(LOADS))
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How many threads a multiprocessor holds: `block` threads in a block, `blocks` of them."""
+
+    block: int
+    blocks: int
+
+    @property
+    def threads(self) -> int:
+        return self.block * self.blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A compiled kernel with its data. `run` launches it once; `bytes` is what one launch reads."""
+
+    name: Name
+    bytes: int
+    run: Callable[[Geometry], None]
+
+
+def compile_kernel(name: Name) -> Any:
+    """The kernel, compiled for the GPU here. Raises LabFailed where torch can't."""
+    compiler = getattr(torch.cuda, "_compile_kernel", None)
+    if compiler is None:
+        raise LabFailed(
+            "unsupported",
+            f"torch {torch.__version__} has no compiler for CUDA sources: use torch 2.11 or newer.",
+        )
+    return compiler(SOURCE, name)
+
+
+def multiprocessors() -> int:
+    return int(torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count)
+
+
+def gemv(weights: torch.Tensor, x: torch.Tensor) -> tuple[Kernel, torch.Tensor]:
+    """`weights` (rows × columns, bf16) times `x` (columns, bf16); the product (rows, fp32) is rewritten by
+    each launch. Columns must be a multiple of 2048."""
+    rows, columns = weights.shape
+    if columns % (WARP * LOADS * VECTOR):
+        raise ValueError(f"{columns} columns are no multiple of {WARP * LOADS * VECTOR}")
+    y = torch.empty(rows, device=weights.device, dtype=torch.float32)
+    function, count = compile_kernel("gemv"), multiprocessors()
+
+    def run(geometry: Geometry) -> None:
+        grid = (count * geometry.blocks, 1, 1)
+        function(grid=grid, block=(geometry.block, 1, 1), args=[weights, x, y, rows, columns // VECTOR])
+
+    return Kernel("gemv", weights.nbytes + x.nbytes + y.nbytes, run), y
+
+
+def chase(order: torch.Tensor, loads: int) -> tuple[Kernel, torch.Tensor]:
+    """Follows `order` (a permutation of 2ⁿ indices, int32) by `loads` loads in all, whatever the geometry;
+    where each thread ended (int32) is rewritten by each launch."""
+    mask, count = order.numel() - 1, multiprocessors()
+    if order.numel() & mask:
+        raise ValueError(f"{order.numel()} is no power of two")
+    last = torch.zeros(count * 2048, device=order.device, dtype=torch.int32)
+    function = compile_kernel("chase")
+
+    def run(geometry: Geometry) -> None:
+        hops = loads // (count * geometry.threads)
+        grid = (count * geometry.blocks, 1, 1)
+        function(grid=grid, block=(geometry.block, 1, 1), args=[order, last, mask, hops])
+
+    return Kernel("chase", loads * SECTOR_BYTES, run), last
