@@ -3,7 +3,7 @@
 Each runs on a grid of so many blocks per multiprocessor, so that the block size alone says how many warps are
 resident: the registers allow more than the grid holds.
 
-- `gemv`: bf16 weights times a vector, a row a warp, eight loads of 16 bytes in flight in each thread.
+- `gemv`: bf16 weights times a vector, a row a warp, four loads of 16 bytes in flight in each thread, or one.
 - `chase`: each thread follows a random permutation; the next address is the value just loaded, so that a
   thread has one load in flight and the latency of memory can be hidden by other warps only.
 """
@@ -19,15 +19,15 @@ import torch
 from labs.kit.lab import LabFailed
 
 Name = Literal["gemv", "chase"]
-LOADS = 8
-"""Loads in flight in a thread of the GEMV."""
+LOADS = 4
+"""Loads in flight in a thread of the GEMV: with eight the registers would keep warps out."""
 VECTOR = 8
 """bf16 numbers in a load of 16 bytes."""
 WARP = 32
 SECTOR_BYTES = 32
 """What a load of 4 bytes at a random address moves at least: one sector of the L2."""
 
-SOURCE = """
+_SOURCE = """
 __device__ float dot(unsigned w, unsigned x) {
     // two bf16 in one word: a bf16 is the upper half of a float
     return __uint_as_float(w << 16) * __uint_as_float(x << 16)
@@ -42,6 +42,7 @@ gemv(const uint4* __restrict__ weights, const uint4* __restrict__ x, float* __re
     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; row < rows; row += warps) {
         const uint4* w = weights + (long long)row * vectors;
         float sum = 0.0f;
+        #pragma unroll 1
         for (int at = lane; at < vectors; at += 32 * LOADS) {
             uint4 got[LOADS];
             #pragma unroll
@@ -62,10 +63,11 @@ extern "C" __global__ void __launch_bounds__(1024)
 chase(const int* __restrict__ next, int* __restrict__ last, int mask, int hops) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     int at = (thread * 2654435761u) & mask;  // Knuth's multiplicative hash: starts far apart
+    #pragma unroll 1
     for (int hop = 0; hop < hops; ++hop) at = next[at];
     last[thread] = at;
 }
-""".replace("LOADS", str(LOADS))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,12 @@ class Kernel:
     run: Callable[[Geometry], None]
 
 
-def compile_kernel(name: Name) -> Any:
+def source(loads: int) -> str:
+    """The CUDA source, for so many loads in flight in a thread of the GEMV."""
+    return _SOURCE.replace("LOADS", str(loads))
+
+
+def compile_kernel(name: Name, loads: int = LOADS) -> Any:
     """The kernel, compiled for the GPU here. Raises LabFailed where torch can't."""
     compiler = getattr(torch.cuda, "_compile_kernel", None)
     if compiler is None:
@@ -97,21 +104,21 @@ def compile_kernel(name: Name) -> Any:
             "unsupported",
             f"torch {torch.__version__} has no compiler for CUDA sources: use torch 2.11 or newer.",
         )
-    return compiler(SOURCE, name)
+    return compiler(source(loads), name)
 
 
 def multiprocessors() -> int:
     return int(torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count)
 
 
-def gemv(weights: torch.Tensor, x: torch.Tensor) -> tuple[Kernel, torch.Tensor]:
+def gemv(weights: torch.Tensor, x: torch.Tensor, loads: int = LOADS) -> tuple[Kernel, torch.Tensor]:
     """`weights` (rows × columns, bf16) times `x` (columns, bf16); the product (rows, fp32) is rewritten by
-    each launch. Columns must be a multiple of 2048."""
+    each launch. Columns must be a multiple of 256 × loads."""
     rows, columns = weights.shape
-    if columns % (WARP * LOADS * VECTOR):
-        raise ValueError(f"{columns} columns are no multiple of {WARP * LOADS * VECTOR}")
+    if columns % (WARP * loads * VECTOR):
+        raise ValueError(f"{columns} columns are no multiple of {WARP * loads * VECTOR}")
     y = torch.empty(rows, device=weights.device, dtype=torch.float32)
-    function, count = compile_kernel("gemv"), multiprocessors()
+    function, count = compile_kernel("gemv", loads), multiprocessors()
 
     def run(geometry: Geometry) -> None:
         grid = (count * geometry.blocks, 1, 1)
