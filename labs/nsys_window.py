@@ -35,7 +35,7 @@ def run(bench: Bench) -> None:
     steps.next("preparing")
     from labs.kit.nsys_tool import nsys_path
     from labs.kit.window_commands import commands
-    from labs.kit.window_findings import of_next_tool, of_readings, of_wrong_window
+    from labs.kit.window_findings import of_cost, of_next_tool, of_readings, of_wrong_window
     from labs.kit.windows import share
 
     nsys = nsys_path()
@@ -49,6 +49,8 @@ def run(bench: Bench) -> None:
         for finding in of_readings(reading):
             bench.emit(finding)
     bench.emit(of_next_tool(readings[0]))
+    for reading in readings[:2]:
+        bench.emit(of_cost(reading))
     steps.next("recording_wrong")
     wrong = _record(bench, nsys, name="whole", whole=True)
     steps.next("reading_wrong")

@@ -50,7 +50,7 @@ def of_occupancy(points: Sequence[Point]) -> Iterator[Finding]:
         yield Finding(
             "occupancy_buys_nothing" if gain <= NO_GAIN else "occupancy_buys",
             {
-                "kernel": name,
+                "kernel": f"swept_{name}",
                 "times": round(gain, 2),
                 "occupancy": 100 * at_card.resident,
                 "best_occupancy": 100 * best.resident,

@@ -134,6 +134,19 @@ def of_next_tool(reading: Reading) -> Finding:
     )
 
 
+def of_cost(reading: Reading) -> Finding:
+    """What the profiler adds to a step."""
+    return Finding(
+        "profiler_costs",
+        {
+            "server": reading.server,
+            "plain_ms": reading.plain_ms,
+            "watched_ms": reading.watched_ms,
+            "percent": round(100 * (reading.watched_ms / reading.plain_ms - 1)),
+        },
+    )
+
+
 def of_wrong_window(right: Share, right_bytes: int, wrong: Share, wrong_bytes: int) -> Finding:
     """What a capture from the start on is filled with."""
     return Finding(
