@@ -9,7 +9,7 @@ import streamlit as st
 from app_pages.lab_words import LabWords
 from app_pages.numbers import number
 from app_pages.sheet import sheet
-from app_pages.words import say
+from app_pages.words import phrase, say
 from engine.measure.results import Result
 
 PAIR = ("memory", "compute")
@@ -65,7 +65,7 @@ def _meter(result: Result, kernel: str, part: str, chosen: str | None, words: La
         style += f";--measured:{_place(measured.value)}"
         figures.append(f"<b>{escape(_with_unit(measured.value, '%', words))}</b>")
     if predicted is not None:
-        text = say("labs.predicted", value=_with_unit(predicted.value, "%", words))
+        text = phrase(words.language, "labs.predicted", value=_with_unit(predicted.value, "%", words))
         figures.append(f"<small>{escape(text)}</small>")
     return f'<div class="meter" style="{style}" aria-hidden="true"></div>{" ".join(figures)}'
 
