@@ -93,8 +93,9 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
             "time", timing.median_ms, "ms",
             samples=timing.samples, low=timing.low_ms, high=timing.high_ms, kernel=case.name,
         )  # fmt: skip
-        reached = case.counted.bytes / (timing.median_ms / 1e3)
-        bench.metric("achieved_bandwidth", reached / 1e9, "GB/s", kernel=case.name)
+        if seen.predicted.limit == "memory":
+            reached = case.counted.bytes / (timing.median_ms / 1e3)
+            bench.metric("achieved_bandwidth", reached / 1e9, "GB/s", kernel=case.name)
         if not seen.kernels:
             raise LabFailed(
                 "unsupported", f"The profiler saw no kernel of {case.name}: it has no access here."
@@ -129,6 +130,7 @@ def _sweep(bench: Bench, steps: Steps) -> list[Point]:
 def _reports(bench: Bench, steps: Steps, cases: dict[str, Seen]) -> str:
     """Runs ncu with each set and reports what it says; says what to do where it can't. ncu's version."""
     from labs.kit.children import module_command
+    from labs.kit.ncu_cases import FIRST
     from labs.kit.ncu_report import by_case
     from labs.kit.ncu_tool import ENABLE, NcuFailed, access, ncu_path, profile, version
 
@@ -141,7 +143,7 @@ def _reports(bench: Bench, steps: Steps, cases: dict[str, Seen]) -> str:
         return ""
     known = version(ncu, bench.artifacts / "ncu-version.out")
     target = module_command("labs.kit.ncu_cases", str(bench.params["layer"]), str(bench.params["batch"]))
-    launched = {name: case.kernels for name, case in cases.items()}
+    launched = {FIRST: 1, **{name: case.kernels for name, case in cases.items()}}
     for metrics in _SETS:
         steps.next(f"replaying_{metrics}")
         try:
@@ -153,10 +155,10 @@ def _reports(bench: Bench, steps: Steps, cases: dict[str, Seen]) -> str:
             else:
                 bench.finding("ncu_failed", set=metrics, message=str(failed))
             return known
-        bench.artifact(done.path.name, done.path, "text/csv")
-        for name, report in reports.items():
-            cases[name].reports[metrics] = report
-            _report(bench, cases[name], metrics)
+        bench.artifact(done.path.name, done.path, "application/octet-stream")
+        for case in cases.values():
+            case.reports[metrics] = reports[case.name]
+            _report(bench, case, metrics)
     return known
 
 
@@ -179,9 +181,11 @@ def _report(bench: Bench, case: Seen, metrics: MetricSet) -> None:
     ):
         if value is not None:
             bench.metric(name, value, unit, kernel=case.name, set=metrics)
-    if report.memory is not None and metrics == "basic":
-        off = report.memory - case.predicted.memory
-        bench.metric("prediction_error", off, "%", kernel=case.name)
+    memory = case.predicted.limit == "memory"
+    measured = report.memory if memory else report.compute
+    if measured is not None and metrics == "basic":
+        off = measured - (case.predicted.memory if memory else case.predicted.compute)
+        bench.metric("prediction_error", off, "%", kernel=case.name, of=case.predicted.limit)
 
 
 LAB = Lab(

@@ -183,7 +183,7 @@ LAB = Lab(
     run=run,
     levers=(
         Lever("model", "tinyllama-1.1b", choices=("small", "tinyllama-1.1b", "llama-3-8b")),
-        Lever("steps", 64, low=16, high=512),
+        Lever("steps", 16, low=8, high=128),
     ),
     devices=("cuda",),
     time_limit_s=600,

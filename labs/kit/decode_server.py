@@ -23,6 +23,9 @@ SERVERS = ("graph", "eager", "waiting", "copying")
 copying: a graph, and the scores of the whole vocabulary go to the CPU, which chooses the token."""
 PROMPT, ROOM = 512, 1024
 WARM_STEPS = 5
+_PATIENCE_S = 120
+"""For the worker's end: torch's profiler takes its time to write a trace."""
+_WORDS = 20_000
 Window = Literal["none", "cuda", "torch"]
 
 
@@ -76,11 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for _ in _requests(ours, wish):
             pass
     finally:
-        worker.join(30)
+        worker.join(_PATIENCE_S)
         if worker.is_alive():
             worker.terminate()
+            worker.join()
     if worker.exitcode:
-        raise SystemExit(worker.exitcode)
+        raise SystemExit(f"The worker ended with {worker.exitcode}.")
 
 
 def _requests(pipe: Connection, wish: Wish) -> Iterator[int]:
@@ -112,8 +116,11 @@ def _work(wish: Wish, pipe: Connection) -> None:
     with named("capture"):
         decoder.capture()
         torch.cuda.synchronize()
-    plain = {server: worker.answer(server, wish.steps) for server in wish.servers}
+    plain = {}
     if not wish.whole:
+        for server in wish.servers:
+            worker.warm(server)
+            plain[server] = worker.answer(server, wish.steps)
         watch.begin()
     with named("window"):
         worker.prefill()
@@ -125,6 +132,7 @@ def _work(wish: Wish, pipe: Connection) -> None:
 
 def _serve(worker: _Worker, pipe: Connection, steps: int) -> float:
     server = pipe.recv()
+    worker.warm(server)
     with named(f"decode:{server}"):
         median = worker.answer(server, steps, pipe.send)
     pipe.send(None)
@@ -139,7 +147,13 @@ class _Worker:
         self._decoder = decoder
         self._token = torch.empty(1, dtype=torch.int64, pin_memory=True)
         self._scores = torch.empty_like(decoder.logits, device="cpu").pin_memory()
-        self._words = [f"word{number}" for number in range(5000)]
+        self._ways = {
+            "graph": self._graph,
+            "eager": self._eager,
+            "waiting": self._waiting,
+            "copying": self._copying,
+        }
+        self._words = [f"word{number}" for number in range(_WORDS)]
 
     def prefill(self) -> None:
         torch = self._torch
@@ -148,18 +162,17 @@ class _Worker:
             self._decoder.prefill(prompt.cuda(non_blocking=True))
             torch.cuda.synchronize()
 
-    def answer(self, server: str, steps: int, send: Callable[[int], None] | None = None) -> float:
-        """Decodes `steps` tokens in the server's way; the median time of a step in milliseconds."""
-        step = {
-            "graph": self._graph,
-            "eager": self._eager,
-            "waiting": self._waiting,
-            "copying": self._copying,
-        }[server]
+    def warm(self, server: str) -> None:
+        """A few steps whose time doesn't count."""
         self._decoder.position.fill_(PROMPT)
         for _ in range(WARM_STEPS):
-            step()
-        times = []
+            self._ways[server]()
+
+    def answer(self, server: str, steps: int, send: Callable[[int], None] | None = None) -> float:
+        """Decodes `steps` tokens in the server's way; the median time of a step in milliseconds."""
+        step, times = self._ways[server], []
+        self._decoder.position.fill_(PROMPT)
+        self._torch.cuda.synchronize()
         for _ in range(steps):
             started = time.perf_counter()
             with named("step"):

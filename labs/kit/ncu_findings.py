@@ -99,8 +99,11 @@ def _prediction(case: Seen, report: Report) -> Iterator[Finding]:
         "predicted_us": case.predicted.seconds * 1e6,
     }
     if case.predicted.limit == "compute":
-        right = report.compute > report.memory
-        yield Finding("compute_limit_held" if right else "compute_limit_off", args)
+        right = report.compute > (report.dram or 0.0)
+        mhz = None if report.sm_hz is None else round(report.sm_hz / 1e6)
+        yield Finding(
+            "compute_limit_held" if right else "compute_limit_off", args | {"dram": report.dram, "mhz": mhz}
+        )
     elif abs(points) <= NEAR_POINTS:
         yield Finding("prediction_held", args)
     elif report.l2_hit is not None and report.l2_hit >= CACHED_PERCENT:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.ncu import NcuReport, read_ncu
-from labs.kit.children import TookTooLong, run_child
+from labs.kit.children import Ended, TookTooLong, run_child
 
 MetricSet = Literal["basic", "full"]
 PARAMS = Path("/proc/driver/nvidia/params")
@@ -85,42 +85,53 @@ def version(ncu: str, scratch: Path) -> str:
 
 
 def command(ncu: str, metrics: MetricSet, target: Sequence[str], report: Path) -> list[str]:
-    """The command line that writes a report of what the target launches in its profiler range."""
+    """The command line that writes a report of what the target launches in its profiler range.
+
+    A report that can be opened, not a table at once: only so does ncu tell the passes of each launch.
+    """
     return [
         ncu,
         "--clock-control", "none",
         "--target-processes", "all",
         "--profile-from-start", "off",
         "--set", metrics,
-        "--csv", "--page", "details",
-        "--force-overwrite",
-        "--log-file", str(report),
+        "--force-overwrite", "--export", str(report),
         *target,
     ]  # fmt: skip
 
 
 def profile(ncu: str, metrics: MetricSet, target: Sequence[str], *, folder: Path, limit_s: float) -> NcuRun:
-    """Runs the target under ncu. Leaves `ncu-<set>.csv` in the folder. Raises NcuFailed."""
-    report = folder / f"ncu-{metrics}.csv"
-    printed = folder / f"ncu-{metrics}.out"
+    """Runs the target under ncu. Leaves `ncu-<set>.ncu-rep`, which ncu's own window opens, and
+    `ncu-<set>.csv` in the folder. Raises NcuFailed."""
+    report, table = folder / f"ncu-{metrics}.ncu-rep", folder / f"ncu-{metrics}.csv"
+    ended = _run(ncu, command(ncu, metrics, target, report), folder / f"ncu-{metrics}.out", limit_s)
+    if not report.exists():
+        raise _why(ended)
+    shown = [ncu, "--import", str(report), "--csv", "--page", "details"]
+    written = _run(ncu, shown, table, limit_s)
     try:
-        ended = run_child(command(ncu, metrics, target, report), output=printed, limit_s=limit_s)
+        read = read_ncu(table)
+    except (UnreadableFile, OSError) as error:
+        raise _why(written) from error
+    return NcuRun(read, passes(ended.output), ended.output, ended.seconds, report)
+
+
+def _run(ncu: str, command: Sequence[str], output: Path, limit_s: float) -> Ended:
+    try:
+        return run_child(command, output=output, limit_s=limit_s)
     except TookTooLong as error:
         raise NcuFailed("timeout", str(error)) from error
     except OSError as error:
         raise NcuFailed("failed", f"{ncu} can't be started: {error.strerror}.") from error
-    said = report.read_text(encoding="utf-8", errors="replace") if report.exists() else ""
-    lines = [*said.splitlines(), *ended.output.splitlines()]
+
+
+def _why(ended: Ended) -> NcuFailed:
+    lines = ended.output.splitlines()
     errors = [line.removeprefix("==ERROR== ") for line in lines if line.startswith("==ERROR==")]
     if any("ERR_NVGPUCTRPERM" in line for line in errors):
-        raise NcuFailed("permission", " ".join(errors))
-    try:
-        read = read_ncu(report)
-    except (UnreadableFile, OSError) as error:
-        reason = " ".join(errors) or _last_line(ended.output) or str(error)
-        raise NcuFailed("failed", f"ncu ended with {ended.returncode}: {reason}") from error
-    printed.unlink()
-    return NcuRun(read, passes(said), ended.output, ended.seconds, report)
+        return NcuFailed("permission", " ".join(errors))
+    reason = " ".join(errors) or _last_line(ended.output) or "it said nothing."
+    return NcuFailed("failed", f"ncu ended with {ended.returncode}: {reason}")
 
 
 def passes(said: str) -> dict[int, int]:

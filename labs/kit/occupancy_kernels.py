@@ -1,11 +1,11 @@
 """Two kernels whose occupancy is set from outside, compiled here by torch through NVRTC.
 
-Each runs on a grid of so many blocks per multiprocessor, so that the block size alone says how many warps are
-resident: the registers allow more than the grid holds.
+Each runs on a grid of so many blocks per multiprocessor, so that the grid alone says how many warps are
+resident.
 
 - `gemv`: bf16 weights times a vector, a row a warp, four loads of 16 bytes in flight in each thread, or one.
-- `chase`: each thread follows a random permutation; the next address is the value just loaded, so that a
-  thread has one load in flight and the latency of memory can be hidden by other warps only.
+- `chase`: each warp follows a random permutation; the next address is the value just loaded, so that a warp
+  has one load in flight and only other warps can hide the latency of memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ from labs.kit.lab import LabFailed
 
 Name = Literal["gemv", "chase"]
 LOADS = 4
-"""Loads in flight in a thread of the GEMV: with eight the registers would keep warps out."""
+"""Loads in flight in a thread of the GEMV. They take registers: some 55 a thread, so that half of the warps
+that would fit stay out."""
+THREADS_OF_LOADS = 1024
+"""Threads of the GEMV that a multiprocessor holds for certain with its loads in flight: what the kernel's
+launch bounds promise."""
 VECTOR = 8
 """bf16 numbers in a load of 16 bytes."""
 WARP = 32
@@ -34,7 +38,8 @@ __device__ float dot(unsigned w, unsigned x) {
          + __uint_as_float(w & 0xffff0000u) * __uint_as_float(x & 0xffff0000u);
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+// a second argument of 1 lets the compiler spend registers on loads in flight; by itself it saves them
+extern "C" __global__ void __launch_bounds__(1024, BLOCKS)
 gemv(const uint4* __restrict__ weights, const uint4* __restrict__ x, float* __restrict__ y,
      int rows, int vectors) {
     const int lane = threadIdx.x & 31;
@@ -61,11 +66,11 @@ gemv(const uint4* __restrict__ weights, const uint4* __restrict__ x, float* __re
 
 extern "C" __global__ void __launch_bounds__(1024)
 chase(const int* __restrict__ next, int* __restrict__ last, int mask, int hops) {
-    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    int at = (thread * 2654435761u) & mask;  // Knuth's multiplicative hash: starts far apart
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    int at = (warp * 2654435761u) & mask;  // Knuth's multiplicative hash: starts far apart
     #pragma unroll 1
     for (int hop = 0; hop < hops; ++hop) at = next[at];
-    last[thread] = at;
+    if ((threadIdx.x & 31) == 0) last[warp] = at;
 }
 """
 
@@ -84,16 +89,19 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled kernel with its data. `run` launches it once; `bytes` is what one launch reads."""
+    """A compiled kernel with its data. `run` launches it once; `bytes` is what one launch reads, `threads`
+    the most of its threads that a multiprocessor holds."""
 
     name: Name
     bytes: int
+    threads: int
     run: Callable[[Geometry], None]
 
 
 def source(loads: int) -> str:
     """The CUDA source, for so many loads in flight in a thread of the GEMV."""
-    return _SOURCE.replace("LOADS", str(loads))
+    blocks = 1 if loads > 1 else 2
+    return _SOURCE.replace("LOADS", str(loads)).replace("BLOCKS", str(blocks))
 
 
 def compile_kernel(name: Name, loads: int = LOADS) -> Any:
@@ -108,7 +116,14 @@ def compile_kernel(name: Name, loads: int = LOADS) -> Any:
 
 
 def multiprocessors() -> int:
+    """How many the GPU has."""
     return int(torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count)
+
+
+def threads_held() -> int:
+    """The threads that a multiprocessor of the GPU holds at most."""
+    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return int(properties.max_threads_per_multi_processor)
 
 
 def gemv(weights: torch.Tensor, x: torch.Tensor, loads: int = LOADS) -> tuple[Kernel, torch.Tensor]:
@@ -124,21 +139,22 @@ def gemv(weights: torch.Tensor, x: torch.Tensor, loads: int = LOADS) -> tuple[Ke
         grid = (count * geometry.blocks, 1, 1)
         function(grid=grid, block=(geometry.block, 1, 1), args=[weights, x, y, rows, columns // VECTOR])
 
-    return Kernel("gemv", weights.nbytes + x.nbytes + y.nbytes, run), y
+    held = threads_held() if loads == 1 else min(threads_held(), THREADS_OF_LOADS)
+    return Kernel("gemv", weights.nbytes + x.nbytes + y.nbytes, held, run), y
 
 
 def chase(order: torch.Tensor, loads: int) -> tuple[Kernel, torch.Tensor]:
-    """Follows `order` (a permutation of 2ⁿ indices, int32) by `loads` loads in all, whatever the geometry;
-    where each thread ended (int32) is rewritten by each launch."""
+    """Follows `order` (a permutation of 2ⁿ indices, int32) by `loads` loads of a warp in all, whatever the
+    geometry; where each warp ended (int32) is rewritten by each launch."""
     mask, count = order.numel() - 1, multiprocessors()
     if order.numel() & mask:
         raise ValueError(f"{order.numel()} is no power of two")
-    last = torch.zeros(count * 2048, device=order.device, dtype=torch.int32)
+    last = torch.zeros(count * threads_held() // WARP, device=order.device, dtype=torch.int32)
     function = compile_kernel("chase")
 
     def run(geometry: Geometry) -> None:
-        hops = loads // (count * geometry.threads)
+        hops = loads * WARP // (count * geometry.threads)
         grid = (count * geometry.blocks, 1, 1)
         function(grid=grid, block=(geometry.block, 1, 1), args=[order, last, mask, hops])
 
-    return Kernel("chase", loads * SECTOR_BYTES, run), last
+    return Kernel("chase", loads * SECTOR_BYTES, threads_held(), run), last

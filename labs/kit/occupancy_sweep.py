@@ -25,7 +25,8 @@ _LONE = (64, 128, 256, 512, 1024)
 _FILLING = (64, 128, 256, 512, 1024)
 """Blocks of which it holds as many as fit: the block size a colleague would tune."""
 _CHASED_BYTES = 2**28
-_LOADS_A_THREAD = 32
+_LOADS_A_WARP = 128
+"""Of the chase at full occupancy."""
 _BUDGET_S = 0.05
 _TOLERANCE = 2e-3
 """Relative error of the GEMV against float64: sums of 4096 products of bf16 in float32, in another order."""
@@ -52,7 +53,7 @@ class Point:
 
 
 def geometries(threads: int) -> list[tuple[Geometry, bool]]:
-    """What is tried on a multiprocessor that holds so many threads, and whether it fills it."""
+    """What is tried of a kernel of which a multiprocessor holds so many threads, and whether it fills it."""
     lone = [(Geometry(block, 1), block >= threads) for block in _LONE if block <= threads]
     filling = [(Geometry(block, threads // block), True) for block in _FILLING if block < threads]
     return [*lone, *filling]
@@ -61,12 +62,12 @@ def geometries(threads: int) -> list[tuple[Geometry, bool]]:
 def sweep(progress: Callable[[str], None], seen: Callable[[Point], None]) -> list[Point]:
     """Times every kernel at every geometry; `seen` is told each point at once. Raises LabFailed where the
     GEMV computes something else than float64 does."""
-    threads = _threads()
+    threads = occupancy_kernels.threads_held()
     found = []
     for name, make in _MAKERS.items():
         progress(f"sweeping_{name}")
         kernel = make()
-        for geometry, fills in geometries(threads):
+        for geometry, fills in geometries(kernel.threads):
             timing = time_calls([partial(kernel.run, geometry)], device="cuda", budget_s=_BUDGET_S)
             point = Point(name, geometry, geometry.threads / threads, fills, timing, kernel.bytes)
             seen(point)
@@ -74,11 +75,6 @@ def sweep(progress: Callable[[str], None], seen: Callable[[Point], None]) -> lis
         del kernel
         torch.cuda.empty_cache()
     return found
-
-
-def _threads() -> int:
-    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-    return int(properties.max_threads_per_multi_processor)
 
 
 def _gemv(loads: int) -> Kernel:
@@ -102,8 +98,8 @@ def _gemv(loads: int) -> Kernel:
 def _chase() -> Kernel:
     count = _CHASED_BYTES // 4
     order = torch.randperm(count, device="cuda", generator=torch.Generator(device="cuda").manual_seed(1))
-    loads = occupancy_kernels.multiprocessors() * _threads() * _LOADS_A_THREAD
-    kernel, _ = occupancy_kernels.chase(order.to(torch.int32), loads)
+    warps = occupancy_kernels.multiprocessors() * occupancy_kernels.threads_held() // occupancy_kernels.WARP
+    kernel, _ = occupancy_kernels.chase(order.to(torch.int32), warps * _LOADS_A_WARP)
     return kernel
 
 

@@ -23,7 +23,6 @@ MUST = (
     ("--clock-control", "none"),
     ("--target-processes", "all"),
     ("--profile-from-start", "off"),
-    ("--page", "details"),
 )
 
 
@@ -39,42 +38,50 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         print("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880) (public)")
         return 0
+    if arguments[0] == "--import":
+        return show(Path(arguments[1])) if arguments[2:] == ["--csv", "--page", "details"] else 1
     for option, value in MUST:
         if arguments[arguments.index(option) + 1] != value:
             print(f"==ERROR== {option} is not {value}")
             return 1
     asked = json.loads(os.environ["FAKE_NCU"])
-    log = Path(arguments[arguments.index("--log-file") + 1])
-    target = arguments[arguments.index("--log-file") + 2 :]
+    place = arguments.index("--export")
+    report, target = Path(arguments[place + 1]), arguments[place + 2 :]
+    print("==WARNING== Note: Running with unmodified GPU clocks.")
+    print("==PROF== Connected to process 1 (/usr/bin/python3)", flush=True)
     if "error" in asked:
-        log.write_text(f"==PROF== Connected to process 1 (python3)\n==ERROR== {asked['error']}\n")
+        print(f"==ERROR== {asked['error']}")
         return 1
     code = subprocess.run(target, check=False).returncode
-    with log.open("w", newline="") as file:
-        file.write("==PROF== Connected to process 1 (/usr/bin/python3)\n")
-        for number, kernel in enumerate(asked["kernels"]):
-            name = kernel["name"].split("(")[0]
-            file.write(
-                f'==PROF== Profiling "{name}" - {number}: 0%....50%....100% - {asked["passes"]} passes\n'
-            )
-        file.write("==PROF== Disconnected from process 1\n")
-        rows = csv.writer(file, quoting=csv.QUOTE_ALL)
-        rows.writerow(HEADER)
-        for number, kernel in enumerate(asked["kernels"]):
-            for metric, (value, unit) in kernel["metrics"].items():
-                head = (
-                    number,
-                    1,
-                    "python3",
-                    "127.0.0.1",
-                    kernel["name"],
-                    1,
-                    7,
-                    "(128, 1, 1)",
-                    "(3584, 1, 1)",
-                )
-                rows.writerow((*head, 0, "9.0", "Section", metric, unit, value, "", "", "", "", ""))
+    for number, kernel in enumerate(asked["kernels"]):
+        name = kernel["name"].split("(")[0]
+        print(f'==PROF== Profiling "{name}" - {number}: 0%....50%....100% - {asked["passes"]} passes')
+    print("==PROF== Disconnected from process 1")
+    report.write_text(json.dumps(asked["kernels"]))
     return code
+
+
+def show(report: Path) -> int:
+    """The table of a report, as `ncu --import REPORT --csv --page details` prints it."""
+    rows = csv.writer(sys.stdout, quoting=csv.QUOTE_ALL)
+    rows.writerow(HEADER)
+    for number, kernel in enumerate(json.loads(report.read_text())):
+        head = (
+            number,
+            1,
+            "python3",
+            "127.0.0.1",
+            kernel["name"],
+            1,
+            7,
+            "(128, 1, 1)",
+            "(3584, 1, 1)",
+            0,
+            "9.0",
+        )
+        for metric, (value, unit) in kernel["metrics"].items():
+            rows.writerow((*head, "Section", metric, unit, value, "", "", "", "", ""))
+    return 0
 
 
 if __name__ == "__main__":

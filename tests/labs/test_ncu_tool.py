@@ -59,7 +59,8 @@ def test_a_report_is_matched_with_the_cases_that_were_launched(
     }
     answers(monkeypatch, passes=8, kernels=[{"name": "gemv(int)", "metrics": GEMV}, gemm, split])
     run = profile(ncu, "basic", TARGET, folder=tmp_path, limit_s=60)
-    assert run.path == tmp_path / "ncu-basic.csv"
+    assert run.path == tmp_path / "ncu-basic.ncu-rep"
+    assert (tmp_path / "ncu-basic.csv").exists()
     found = by_case(run, {"gemv": 1, "gemm": 2})
     gemv = found["gemv"]
     assert (gemv.memory, gemv.dram, gemv.compute, gemv.l2_hit) == (79.12, 77.5, 10.2, 4.5)
