@@ -55,6 +55,7 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
     from labs.kit.kernels import profile
     from labs.kit.ncu_cases import build
     from labs.kit.ncu_findings import Seen, of_prediction
+    from labs.kit.occupancy_sweep import latency_s
     from labs.kit.speed_of_light import Roof, predict
     from labs.kit.timing import time_calls
 
@@ -64,13 +65,16 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
     steps.next("timing_empty")
     nothing = torch.zeros(1, device="cuda")
     empty = time_calls([lambda: nothing.zero_()], device="cuda", budget_s=_BUDGET_S)
+    latency = latency_s()
+    torch.cuda.empty_cache()
     bench.metric("empty_kernel", empty.median_ms, "ms", samples=empty.samples)
+    bench.metric("latency", latency * 1e9, "ns")
     roof = Roof(
         bandwidth=limits.copy,
         peak_bandwidth=limits.datasheet or limits.copy,
         rate=limits.matmul,
         peak_rate=limits.peak or limits.matmul,
-        start_s=empty.median_ms / 1e3,
+        start_s=empty.median_ms / 1e3 + 2 * latency,
     )
     if not limits.datasheet:
         bench.finding("no_datasheet")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _LIMIT_S = 150
 """Of one start of the server, under a profiler or not."""
 _SERVER_OF_WRONG = "graph"
+_MODELS = ("llama-3-8b", "tinyllama-1.1b", "small")
+"""By size: the largest that fits is taken where the choice is left to the lab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,17 @@ class _Recorded:
 
 def run(bench: Bench) -> None:
     """Records the right window and a wrong one, and reads gaps, cadence and copies of each way to serve."""
-    steps = Steps(bench, 6)
+    steps = Steps(bench, 5)
     steps.next("preparing")
     from labs.kit.nsys_tool import nsys_path
     from labs.kit.window_commands import commands
     from labs.kit.window_findings import of_cost, of_next_tool, of_readings, of_wrong_window
     from labs.kit.windows import share
 
-    nsys = nsys_path()
-    bench.finding("source_nsys" if nsys else "source_torch")
+    nsys, model = nsys_path(), _model(bench)
+    _say_source(bench, nsys, model)
     steps.next("recording_window")
-    right = _record(bench, nsys, name="window", whole=False)
+    right = _record(bench, steps, nsys, model, name="window", whole=False)
     steps.next("reading_window")
     readings = _read(bench, right)
     for reading in readings:
@@ -52,7 +54,7 @@ def run(bench: Bench) -> None:
     for reading in readings[:2]:
         bench.emit(of_cost(reading))
     steps.next("recording_wrong")
-    wrong = _record(bench, nsys, name="whole", whole=True)
+    wrong = _record(bench, steps, nsys, model, name="whole", whole=True)
     steps.next("reading_wrong")
     shares = share(right.capture), share(wrong.capture)
     for which, recorded, parts in (("right", right, shares[0]), ("load", wrong, shares[1])):
@@ -65,38 +67,91 @@ def run(bench: Bench) -> None:
         bench.emit(finding)
 
 
-def _record(bench: Bench, nsys: str | None, *, name: str, whole: bool) -> _Recorded:
+def _say_source(bench: Bench, nsys: str | None, model: str) -> None:
+    from labs.kit import nsys_tool
+
+    steps = bench.params["steps"]
+    if nsys is None:
+        bench.finding("source_torch", model=model, steps=steps)
+        return
+    try:
+        known = nsys_tool.version(nsys, bench.artifacts / "nsys-version.out")
+    except nsys_tool.NsysFailed as error:
+        raise LabFailed("needs_tool", f"{error} Check the installation of Nsight Systems.") from error
+    bench.finding("source_nsys", version=known, model=model, steps=steps)
+
+
+def _model(bench: Bench) -> str:
+    """The model asked for, or the largest that fits. Raises LabFailed where it doesn't."""
+    import torch
+
+    from labs.kit.memory import free_bytes, require
+    from labs.kit.models import SHAPES
+
+    if torch.version.hip:
+        raise LabFailed("unsupported", "Nsight Systems records NVIDIA's GPUs only; this one is AMD's.")
+    torch.cuda.empty_cache()
+    asked = str(bench.params["model"])
+
+    def needed(name: str) -> int:
+        return int(2 * SHAPES[name].parameters * 1.1) + 10**9
+
+    if asked == "auto":
+        fitting = (name for name in _MODELS if needed(name) <= free_bytes("cuda"))
+        asked = next(fitting, _MODELS[-1])
+    require(
+        needed(asked),
+        "cuda",
+        what=f"The server with {asked}",
+        instead="Choose a smaller model (model=small).",
+    )
+    return asked
+
+
+def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: str, whole: bool) -> _Recorded:
     """Starts the server under nsys, or under torch's profiler where nsys is missing."""
     from engine.measure.analyse.errors import UnreadableFile
     from labs.kit import nsys_tool
-    from labs.kit.children import TookTooLong, module_command, run_child
+    from labs.kit.children import TookTooLong, module_command
+    from labs.kit.decode_server import TRACE
     from labs.kit.torch_window import read_torch_window
 
     said = bench.artifacts / f"{name}.json"
     target = module_command(
-        "labs.kit.decode_server", str(bench.params["model"]),
+        "labs.kit.decode_server", model,
         "--steps", str(bench.params["steps"]), "--out", str(said),
-        "--window", "cuda" if nsys else "torch",
         *(["--whole", "--servers", _SERVER_OF_WRONG] if whole else []),
     )  # fmt: skip
+    target += ["--window", "cuda" if nsys else "torch"]
     try:
         if nsys:
             flags = nsys_tool.WRONG if whole else nsys_tool.RIGHT
             done = nsys_tool.profile(nsys, flags, target, folder=bench.artifacts, name=name, limit_s=_LIMIT_S)
             bench.artifact(done.report.name, done.report, "application/octet-stream")
-            return _Recorded(done.capture, done.bytes, _told(said))
-        ended = run_child(target, output=bench.artifacts / f"{name}.out", limit_s=_LIMIT_S)
-        if ended.returncode:
-            bench.log(ended.output)
-            raise LabFailed("crashed", f"The server ended with {ended.returncode}: {_last(ended.output)}")
-        trace = said.with_name(f"{said.name}.trace.json")
+            told = _told(said)
+            if not whole:  # what is under nsys is slower outside the window too
+                steps.next("timing_plain")
+                _run_server(bench, [*target[:-1], "none"], f"{name}.out")
+                told["plain"] = _told(said)["plain"]
+            return _Recorded(done.capture, done.bytes, told)
+        _run_server(bench, target, f"{name}.out")
+        trace = said.with_name(f"{said.name}{TRACE}")
         capture = read_torch_window(trace)
-        bench.artifact(trace.name, trace, "application/json")
+        bench.artifact(trace.name, trace, "application/gzip")
         return _Recorded(capture, trace.stat().st_size, _told(said))
     except TookTooLong as error:
         raise LabFailed("timeout", str(error)) from error
     except (nsys_tool.NsysFailed, UnreadableFile) as error:
         raise LabFailed("crashed", str(error)) from error
+
+
+def _run_server(bench: Bench, target: list[str], output: str) -> None:
+    from labs.kit.children import run_child
+
+    ended = run_child(target, output=bench.artifacts / output, limit_s=_LIMIT_S)
+    if ended.returncode:
+        bench.log(ended.output)
+        raise LabFailed("crashed", f"The server ended with {ended.returncode}: {_last(ended.output)}")
 
 
 def _told(path: Path) -> dict[str, dict[str, float]]:
@@ -182,7 +237,7 @@ LAB = Lab(
     name="nsys_window",
     run=run,
     levers=(
-        Lever("model", "tinyllama-1.1b", choices=("small", "tinyllama-1.1b", "llama-3-8b")),
+        Lever("model", "auto", choices=("auto", "small", "tinyllama-1.1b", "llama-3-8b")),
         Lever("steps", 16, low=8, high=128),
     ),
     devices=("cuda",),

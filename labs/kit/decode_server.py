@@ -22,6 +22,8 @@ SERVERS = ("graph", "eager", "waiting", "copying")
 """graph: a CUDA graph a step. eager: kernel by kernel. waiting: a graph, then work of the CPU alone.
 copying: a graph, and the scores of the whole vocabulary go to the CPU, which chooses the token."""
 PROMPT, ROOM = 512, 1024
+TRACE = ".trace.json.gz"
+"""What the name of the trace of torch's profiler has behind that of the answer file."""
 WARM_STEPS = 5
 _PATIENCE_S = 120
 """For the worker's end: torch's profiler takes its time to write a trace."""
@@ -246,7 +248,7 @@ class _Watch:
             torch.cuda.profiler.stop()
         elif self._profiler is not None:
             self._profiler.__exit__(None, None, None)
-            self._profiler.export_chrome_trace(f"{self._wish.out}.trace.json")
+            self._profiler.export_chrome_trace(f"{self._wish.out}{TRACE}")
 
 
 if __name__ == "__main__":

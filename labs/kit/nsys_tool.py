@@ -5,6 +5,7 @@ Source of the options: Nsight Systems User Guide, "CLI Profile Command Switch Op
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,6 +58,12 @@ def nsys_path() -> str | None:
         return found
     usual = sorted(Path("/opt/nvidia/nsight-systems").glob("*/bin/nsys"), reverse=True)
     return str(usual[0]) if usual else None
+
+
+def version(nsys: str, scratch: Path) -> str:
+    """nsys' version, such as "2025.3.1.0"; empty where it doesn't say. Raises NsysFailed."""
+    found = re.search(r"version (\d+(?:\.\d+)+)", _run([nsys, "--version"], scratch, 30))
+    return found[1] if found else ""
 
 
 def profile(

@@ -77,6 +77,15 @@ def sweep(progress: Callable[[str], None], seen: Callable[[Point], None]) -> lis
     return found
 
 
+def latency_s() -> float:
+    """Seconds that one load from memory takes when nothing else is asked of it."""
+    kernel = _chase()
+    alone = Geometry(occupancy_kernels.WARP, 1)
+    timing = time_calls([partial(kernel.run, alone)], device="cuda", budget_s=_BUDGET_S)
+    loads = kernel.bytes // occupancy_kernels.SECTOR_BYTES
+    return timing.median_ms / 1e3 * occupancy_kernels.multiprocessors() / loads
+
+
 def _gemv(loads: int) -> Kernel:
     rows = _LARGEST_ROWS
     while 2 * rows * COLUMNS > free_bytes("cuda") // 4:

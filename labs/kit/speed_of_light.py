@@ -28,7 +28,8 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """What a GPU allows. Rates in B/s and FLOP/s; `start_s` is what an empty kernel takes."""
+    """What a GPU allows. Rates in B/s and FLOP/s; `start_s` is what a kernel takes beside its work: that of
+    an empty one, and memory's latency at its start and at its end."""
 
     bandwidth: float
     peak_bandwidth: float
@@ -53,8 +54,8 @@ class Predicted:
 
 
 def predict(work: Counted, roof: Roof) -> Predicted:
-    """The roofline with measured ceilings, and the time that even an empty kernel takes on top: a kernel of
-    30 µs is short enough for its start and its end to show."""
+    """The roofline with measured ceilings, and the time to start and to end on top: a kernel of 30 µs is
+    short enough for them to show."""
     memory_s, compute_s = work.bytes / roof.bandwidth, work.flop / roof.rate
     seconds = max(memory_s, compute_s) + roof.start_s
     return Predicted(

@@ -12,6 +12,9 @@ from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, 
 
 from labs.kit.models import Shape
 
+_BLOCK = 2**22
+"""Random numbers that are repeated: drawing a billion of them would take longer than the rest of the load."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
@@ -36,7 +39,9 @@ class Decoder:
         self._room = layers[0].keys.shape[1]
         device = embedding.device
         angles = _angles(shape, self._room, device)
+        half = shape.head_dim // 2
         self._cosine, self._sine = angles.cos(), angles.sin()
+        self._sine[:, :half] *= -1  # of the turn (−x₂, x₁): the half that comes first is taken negative
         self._places = torch.arange(self._room, device=device)
         self.token = torch.zeros(1, dtype=torch.int64, device=device)
         self.position = torch.zeros(1, dtype=torch.int64, device=device)
@@ -91,21 +96,21 @@ class Decoder:
         shape, count = self.shape, tokens.numel()
         wide, narrow = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
         x = self._embedding[tokens]
-        seen = self._places[None, :] <= positions[:, None]
-        cosine, sine = self._cosine[positions], self._sine[positions]
+        unseen = self._places[None, :] > positions[:, None]
+        mask = torch.zeros(unseen.shape, dtype=x.dtype, device=x.device).masked_fill(unseen, -torch.inf)
+        cosine, sine = self._cosine[positions][:, None], self._sine[positions][:, None]
         for layer in self._layers:
             qkv = linear(rms_norm(x, (shape.hidden,), eps=shape.norm_eps), layer.qkv)
-            q, k, v = (
-                part.view(count, -1, shape.head_dim).transpose(0, 1)
-                for part in qkv.split((wide, narrow, narrow), dim=-1)
-            )
-            layer.keys.index_copy_(1, positions, _turned(k, cosine, sine))
+            qk = qkv[:, : wide + narrow].view(count, -1, shape.head_dim)
+            qk = torch.addcmul(qk * cosine, qk.roll(shape.head_dim // 2, dims=-1), sine).transpose(0, 1)
+            v = qkv[:, wide + narrow :].view(count, -1, shape.head_dim).transpose(0, 1)
+            layer.keys.index_copy_(1, positions, qk[shape.heads :])
             layer.values.index_copy_(1, positions, v)
             mixed = scaled_dot_product_attention(
-                _turned(q, cosine, sine)[None],
+                qk[None, : shape.heads],
                 layer.keys[None],
                 layer.values[None],
-                attn_mask=seen,
+                attn_mask=mask,
                 enable_gqa=True,
             )[0]
             x = x + linear(mixed.transpose(0, 1).reshape(count, wide), layer.out)
@@ -124,9 +129,9 @@ def load(shape: Shape, room: int, device: str = "cuda") -> Decoder:
     """
     wide, narrow = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     largest = max(2 * shape.intermediate * shape.hidden, shape.vocabulary * shape.hidden)
-    block = torch.empty(largest, dtype=torch.bfloat16).normal_(
-        0.0, 0.02, generator=torch.Generator().manual_seed(1)
-    )
+    numbers = torch.empty(_BLOCK, dtype=torch.bfloat16)
+    numbers.normal_(0.0, 0.02, generator=torch.Generator().manual_seed(1))
+    block = numbers.repeat(-(-largest // _BLOCK))
 
     def weight(rows: int, columns: int) -> torch.Tensor:
         return block[: rows * columns].view(rows, columns).to(device, copy=True)
@@ -155,9 +160,3 @@ def _angles(shape: Shape, room: int, device: torch.device) -> torch.Tensor:
     half = torch.arange(0, shape.head_dim, 2, device=device) / shape.head_dim
     angles = torch.arange(room, device=device)[:, None] / shape.rope_theta**half
     return torch.cat((angles, angles), dim=-1).to(torch.bfloat16)
-
-
-def _turned(x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
-    """Heads × tokens × head_dim, turned by position."""
-    first, second = x.chunk(2, dim=-1)
-    return x * cosine + torch.cat((-second, first), dim=-1) * sine

@@ -7,6 +7,7 @@ of NVTX.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,9 @@ def read_torch_window(path: Path) -> Capture:
         else:
             correlation = _whole(args.get("correlation"))
             calls.append(Call(str(event.name), str(event.tid), start, start + length, correlation))
+    # torch's trace doesn't mark a graph's kernels, but they share the correlation of the graph's launch
+    launched = {call.correlation for call in calls if call.is_graph_launch and call.correlation is not None}
+    work = [replace(item, in_graph=item.in_graph or item.correlation in launched) for item in work]
     work.sort(key=lambda w: (w.start, w.end))
     calls.sort(key=lambda c: (c.start, -c.end))
     ranges.sort(key=lambda r: (r.start, -r.end))
