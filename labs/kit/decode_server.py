@@ -135,8 +135,7 @@ def _work(wish: Wish, pipe: Connection) -> None:
 def _serve(worker: _Worker, pipe: Connection, steps: int) -> float:
     server = pipe.recv()
     worker.warm(server)
-    with named(f"decode:{server}"):
-        median = worker.answer(server, steps, pipe.send)
+    median = worker.answer(server, steps, pipe.send)
     pipe.send(None)
     return median
 
@@ -175,13 +174,14 @@ class _Worker:
         step, times = self._ways[server], []
         self._decoder.position.fill_(PROMPT)
         self._torch.cuda.synchronize()
-        for _ in range(steps):
-            started = time.perf_counter()
-            with named("step"):
-                token = step()
-            times.append(time.perf_counter() - started)
-            if send is not None:
-                send(token)
+        with named(f"decode:{server}"):
+            for _ in range(steps):
+                started = time.perf_counter()
+                with named("step"):
+                    token = step()
+                times.append(time.perf_counter() - started)
+                if send is not None:
+                    send(token)
         return sorted(times)[len(times) // 2] * 1e3
 
     def _graph(self) -> int:

@@ -13,7 +13,9 @@ from labs.kit.windows import Share
 
 _GAPS = ("gaps_small", "gaps_api_busy", "gaps_api_quiet", "gaps_api_unknown")
 _CADENCES = ("kernel_bound", "launch_bound", "host_bound")
-WIDE_BYTES = 64 * 1024
+_SAID = {"eager": ("gaps", "cadence"), "waiting": ("gaps",), "copying": ("copies",)}
+"""Which readings are put into words where not all three are: those that a way to serve is there to show."""
+WIDE_BYTES = 16 * 1024
 """From this size on a copy is called wide: a token is 8 bytes."""
 ONE_KERNEL = 0.3
 """From this share of the busy time on, one kernel by name takes it."""
@@ -66,11 +68,13 @@ def _heaviest(capture: Capture) -> tuple[str, float]:
 
 def of_readings(reading: Reading) -> Iterator[Finding]:
     """Gaps, cadence, copies, each as a sentence about this way to serve."""
-    for codes in (_GAPS, _CADENCES):
+    said = _SAID.get(reading.server, ("gaps", "cadence", "copies"))
+    for name, codes in (("gaps", _GAPS), ("cadence", _CADENCES)):
         for code in codes:
-            if code in reading.findings:
+            if name in said and code in reading.findings:
                 yield Finding(code, {"server": reading.server, **_per_step(reading, reading.findings[code])})
-    yield _copies(reading)
+    if "copies" in said:
+        yield _copies(reading)
 
 
 def _per_step(reading: Reading, args: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -61,13 +61,14 @@ def test_a_graph_a_step_leaves_the_gpu_no_gaps_and_the_memory_rows_quiet(tmp_pat
 
 def test_launching_slower_than_the_kernels_run_is_launch_bound_under_a_busy_api_row(tmp_path: Path) -> None:
     found = reading(decode(STEPS, cost=8_000, kernel=2_000), tmp_path, "eager")
-    assert codes(found) == ["gaps_api_busy", "launch_bound", "copies_quiet"]
+    assert codes(found) == ["gaps_api_busy", "launch_bound"]
     assert found.device.kernels / found.steps == 40
 
 
 def test_work_of_the_cpu_between_steps_is_a_gap_under_a_quiet_api_row(tmp_path: Path) -> None:
     found = reading(decode(STEPS, cost=5_000, kernel=2_000, graph=True, quiet=400_000), tmp_path, "waiting")
-    assert codes(found)[:2] == ["gaps_api_quiet", "host_bound"]
+    assert codes(found) == ["gaps_api_quiet"]
+    assert "host_bound" in found.findings
 
 
 def test_scores_that_go_to_the_host_each_step_are_wide_copies_in_a_rhythm(tmp_path: Path) -> None:
