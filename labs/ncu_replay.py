@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from labs.kit.ceilings import Limits
     from labs.kit.clocks import ClockWatch
     from labs.kit.ncu_findings import Seen
-    from labs.kit.ncu_tool import MetricSet
+    from labs.kit.ncu_tool import Access, MetricSet
     from labs.kit.occupancy_sweep import Point
     from labs.kit.speed_of_light import Roof
 
@@ -30,6 +30,7 @@ def run(bench: Bench) -> None:
     from labs.kit.ceilings import cache_bytes, limits_here
     from labs.kit.clocks import ClockWatch
     from labs.kit.ncu_findings import Machine, of_batch, of_reports
+    from labs.kit.ncu_tool import OWN_KERNEL, access
     from labs.kit.occupancy_findings import of_block_sizes, of_occupancy
 
     if torch.version.hip:
@@ -41,11 +42,12 @@ def run(bench: Bench) -> None:
     torch.cuda.empty_cache()
     points = _sweep(bench, steps)
     torch.cuda.empty_cache()
-    version = _reports(bench, steps, cases)
+    version = open_reports(bench, steps, cases, access())
     machine = Machine(roof, cache_bytes("cuda"), version, clocks.sm_mhz[-1] if clocks.sm_mhz else None)
     for finding in (*of_reports(cases, machine), *of_block_sizes(points), *of_occupancy(points)):
         bench.emit(finding)
     clocks.report(bench)
+    bench.finding("command_ncu", command=OWN_KERNEL)
 
 
 def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> tuple[dict[str, Seen], Roof]:
@@ -55,7 +57,6 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
     from labs.kit.kernels import profile
     from labs.kit.ncu_cases import build
     from labs.kit.ncu_findings import Seen, of_prediction
-    from labs.kit.occupancy_sweep import latency_s
     from labs.kit.speed_of_light import Roof, predict
     from labs.kit.timing import time_calls
 
@@ -65,10 +66,9 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
     steps.next("timing_empty")
     nothing = torch.zeros(1, device="cuda")
     empty = time_calls([lambda: nothing.zero_()], device="cuda", budget_s=_BUDGET_S)
-    latency = latency_s()
-    torch.cuda.empty_cache()
     bench.metric("empty_kernel", empty.median_ms, "ms", samples=empty.samples)
-    bench.metric("latency", latency * 1e9, "ns")
+    latency = _latency(bench)
+    torch.cuda.empty_cache()
     roof = Roof(
         bandwidth=limits.copy,
         peak_bandwidth=limits.datasheet or limits.copy,
@@ -106,8 +106,23 @@ def _predict(bench: Bench, steps: Steps, limits: Limits, clocks: ClockWatch) -> 
     return cases, roof
 
 
+def _latency(bench: Bench) -> float:
+    """Seconds of one load from memory; 0 where the kernel for it can't be compiled, which is said."""
+    from labs.kit.occupancy_kernels import CannotCompile
+    from labs.kit.occupancy_sweep import latency_s
+
+    try:
+        latency = latency_s()
+    except CannotCompile as error:
+        bench.finding("no_sweep", message=str(error))
+        return 0.0
+    bench.metric("latency", latency * 1e9, "ns")
+    return latency
+
+
 def _sweep(bench: Bench, steps: Steps) -> list[Point]:
-    """Block sizes and occupancies outside ncu; the chart grows meanwhile."""
+    """Block sizes and occupancies outside ncu; the chart grows meanwhile. None where that was said before."""
+    from labs.kit.occupancy_kernels import CannotCompile
     from labs.kit.occupancy_sweep import LARGEST_BLOCK, sweep
 
     def seen(point: Point) -> None:
@@ -127,17 +142,21 @@ def _sweep(bench: Bench, steps: Steps) -> list[Point]:
             row = (geometry.block, name, reached)
             bench.series("block_sizes", ("block", "kernel", "bandwidth"), [row], bandwidth="GB/s")
 
-    return sweep(steps.next, seen)
+    try:
+        return sweep(steps.next, seen)
+    except CannotCompile as error:
+        bench.log(str(error))
+        return []
 
 
-def _reports(bench: Bench, steps: Steps, cases: dict[str, Seen]) -> str:
+def open_reports(bench: Bench, steps: Steps, cases: dict[str, Seen], allowed: Access) -> str:
     """Runs ncu with each set and reports what it says; says what to do where it can't. ncu's version."""
     from labs.kit.children import module_command
     from labs.kit.ncu_cases import FIRST
     from labs.kit.ncu_report import by_case
-    from labs.kit.ncu_tool import ENABLE, NcuFailed, access, ncu_path, profile, version
+    from labs.kit.ncu_tool import ENABLE, NcuFailed, ncu_path, profile, version
 
-    ncu, allowed = ncu_path(), access()
+    ncu = ncu_path()
     if ncu is None:
         bench.finding("ncu_missing")
         return ""

@@ -24,6 +24,12 @@ STATUS = Path("/proc/self/status")
 ENABLE = "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
 """The line for a file in /etc/modprobe.d that lets every user read the counters, after a restart.
 Source: NVIDIA, "ERR_NVGPUCTRPERM: Permission issue with Performance Counters"."""
+OWN_KERNEL = """ncu --clock-control none --target-processes all --set full \\
+  --kernel-name regex:gemv --launch-skip 20 --launch-count 1 \\
+  --force-overwrite --export my-kernel python my_script.py
+ncu --import my-kernel.ncu-rep --csv --page details > my-kernel.csv
+python -m engine analyse my-kernel.csv"""
+"""For a kernel of the learner's own: one launch of it, after those that warm up."""
 _CAP_SYS_ADMIN = 21
 """Its bit in a process's capabilities (linux/capability.h)."""
 

@@ -16,8 +16,6 @@ from typing import Any, Literal
 
 import torch
 
-from labs.kit.lab import LabFailed
-
 Name = Literal["gemv", "chase"]
 LOADS = 4
 """Loads in flight in a thread of the GEMV. They take registers: some 55 a thread, so that half of the warps
@@ -104,15 +102,19 @@ def source(loads: int) -> str:
     return _SOURCE.replace("LOADS", str(loads)).replace("BLOCKS", str(blocks))
 
 
+class CannotCompile(Exception):
+    """torch has no compiler for CUDA sources here; the message says what it lacks."""
+
+
 def compile_kernel(name: Name, loads: int = LOADS) -> Any:
-    """The kernel, compiled for the GPU here. Raises LabFailed where torch can't."""
+    """The kernel, compiled for the GPU here. Raises CannotCompile."""
     compiler = getattr(torch.cuda, "_compile_kernel", None)
     if compiler is None:
-        raise LabFailed(
-            "unsupported",
-            f"torch {torch.__version__} has no compiler for CUDA sources: use torch 2.11 or newer.",
-        )
-    return compiler(source(loads), name)
+        raise CannotCompile(f"torch {torch.__version__} has none; torch 2.11 and newer do.")
+    try:
+        return compiler(source(loads), name)
+    except (OSError, RuntimeError) as error:  # NVRTC isn't installed, or is too old for this GPU
+        raise CannotCompile(str(error).splitlines()[0][:300] if str(error) else "NVRTC failed.") from error
 
 
 def multiprocessors() -> int:
