@@ -35,15 +35,20 @@ def run(bench: Bench) -> None:
     """Records the right window and a wrong one, and reads gaps, cadence and copies of each way to serve."""
     steps = Steps(bench, 5)
     steps.next("preparing")
-    from labs.kit.nsys_tool import nsys_path
+    from labs.kit.nsys_tool import NsysFailed, nsys_path
     from labs.kit.window_commands import commands
     from labs.kit.window_findings import of_cost, of_next_tool, of_readings, of_wrong_window
     from labs.kit.windows import share
 
     nsys, model = nsys_path(), _model(bench)
-    _say_source(bench, nsys, model)
     steps.next("recording_window")
-    right = _record(bench, steps, nsys, model, name="window", whole=False)
+    try:
+        right = _record(bench, steps, nsys, model, name="window", whole=False)
+    except NsysFailed as error:
+        bench.finding("nsys_failed", message=str(error))
+        nsys = None
+        right = _record(bench, steps, nsys, model, name="window", whole=False)
+    _say_source(bench, nsys, model)
     steps.next("reading_window")
     readings = _read(bench, right)
     for reading in readings:
@@ -54,7 +59,10 @@ def run(bench: Bench) -> None:
     for reading in readings[:2]:
         bench.emit(of_cost(reading))
     steps.next("recording_wrong")
-    wrong = _record(bench, steps, nsys, model, name="whole", whole=True)
+    try:
+        wrong = _record(bench, steps, nsys, model, name="whole", whole=True)
+    except NsysFailed as error:
+        raise LabFailed("crashed", str(error)) from error
     steps.next("reading_wrong")
     shares = share(right.capture), share(wrong.capture)
     for which, recorded, parts in (("right", right, shares[0]), ("load", wrong, shares[1])):
@@ -74,10 +82,7 @@ def _say_source(bench: Bench, nsys: str | None, model: str) -> None:
     if nsys is None:
         bench.finding("source_torch", model=model, steps=steps)
         return
-    try:
-        known = nsys_tool.version(nsys, bench.artifacts / "nsys-version.out")
-    except nsys_tool.NsysFailed as error:
-        raise LabFailed("needs_tool", f"{error} Check the installation of Nsight Systems.") from error
+    known = nsys_tool.version(nsys, bench.artifacts / "nsys-version.out")
     bench.finding("source_nsys", version=known, model=model, steps=steps)
 
 
@@ -109,7 +114,7 @@ def _model(bench: Bench) -> str:
 
 
 def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: str, whole: bool) -> _Recorded:
-    """Starts the server under nsys, or under torch's profiler where nsys is missing."""
+    """Starts the server under nsys, or under torch's profiler where nsys is missing. Raises NsysFailed."""
     from engine.measure.analyse.errors import UnreadableFile
     from labs.kit import nsys_tool
     from labs.kit.children import TookTooLong, module_command
@@ -141,7 +146,7 @@ def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: s
         return _Recorded(capture, trace.stat().st_size, _told(said))
     except TookTooLong as error:
         raise LabFailed("timeout", str(error)) from error
-    except (nsys_tool.NsysFailed, UnreadableFile) as error:
+    except UnreadableFile as error:
         raise LabFailed("crashed", str(error)) from error
 
 

@@ -61,8 +61,12 @@ def nsys_path() -> str | None:
 
 
 def version(nsys: str, scratch: Path) -> str:
-    """nsys' version, such as "2025.3.1.0"; empty where it doesn't say. Raises NsysFailed."""
-    found = re.search(r"version (\d+(?:\.\d+)+)", _run([nsys, "--version"], scratch, 30))
+    """nsys' version, such as "2025.3.1.0"; empty where it doesn't say."""
+    try:
+        said = _run([nsys, "--version"], scratch, 30)
+    except NsysFailed:
+        return ""
+    found = re.search(r"version (\d+(?:\.\d+)+)", said)
     return found[1] if found else ""
 
 
