@@ -23,7 +23,7 @@ _MODELS = ("llama-3-8b", "tinyllama-1.1b", "small")
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class Recorded:
     """One start of the server: the capture, the size of its file, and what the server says of itself."""
 
     capture: Capture
@@ -32,15 +32,18 @@ class _Recorded:
 
 
 def run(bench: Bench) -> None:
-    """Records the right window and a wrong one, and reads gaps, cadence and copies of each way to serve."""
+    """Chooses the model and the profiler, then records and reads."""
     steps = Steps(bench, 5)
     steps.next("preparing")
-    from labs.kit.nsys_tool import NsysFailed, nsys_path
-    from labs.kit.window_commands import commands
-    from labs.kit.window_findings import of_cost, of_next_tool, of_readings, of_wrong_window
-    from labs.kit.windows import share
+    from labs.kit.nsys_tool import nsys_path
 
-    nsys, model = nsys_path(), _model(bench)
+    record_and_read(bench, steps, nsys_path(), _model(bench))
+
+
+def record_and_read(bench: Bench, steps: Steps, nsys: str | None, model: str) -> None:
+    """Records the right window and a wrong one, and reads gaps, cadence and copies of each way to serve."""
+    from labs.kit.nsys_tool import NsysFailed
+
     steps.next("recording_window")
     try:
         right = _record(bench, steps, nsys, model, name="window", whole=False)
@@ -50,7 +53,21 @@ def run(bench: Bench) -> None:
         right = _record(bench, steps, nsys, model, name="window", whole=False)
     _say_source(bench, nsys, model)
     steps.next("reading_window")
-    readings = _read(bench, right)
+    readings = read_right(bench, right)
+    steps.next("recording_wrong")
+    try:
+        wrong = _record(bench, steps, nsys, model, name="whole", whole=True)
+    except NsysFailed as error:
+        raise LabFailed("crashed", str(error)) from error
+    steps.next("reading_wrong")
+    read_wrong(bench, readings[0], right, wrong, from_nsys=nsys is not None)
+
+
+def read_right(bench: Bench, right: Recorded) -> list[Reading]:
+    """Reports the three readings of each way to serve, the first of which is a graph a step."""
+    from labs.kit.window_findings import of_cost, of_next_tool, of_readings
+
+    readings = _read(right)
     for reading in readings:
         _report(bench, reading)
         for finding in of_readings(reading):
@@ -58,19 +75,22 @@ def run(bench: Bench) -> None:
     bench.emit(of_next_tool(readings[0]))
     for reading in readings[:2]:
         bench.emit(of_cost(reading))
-    steps.next("recording_wrong")
-    try:
-        wrong = _record(bench, steps, nsys, model, name="whole", whole=True)
-    except NsysFailed as error:
-        raise LabFailed("crashed", str(error)) from error
-    steps.next("reading_wrong")
+    return readings
+
+
+def read_wrong(bench: Bench, graph: Reading, right: Recorded, wrong: Recorded, *, from_nsys: bool) -> None:
+    """Sets the wrong capture beside the right one, and gives the command lines for one's own server."""
+    from labs.kit.window_commands import commands
+    from labs.kit.window_findings import of_wrong_window
+    from labs.kit.windows import share
+
     shares = share(right.capture), share(wrong.capture)
     for which, recorded, parts in (("right", right, shares[0]), ("load", wrong, shares[1])):
         bench.metric("capture_size", recorded.bytes / 1e6, "MB", capture=which)
         bench.metric("capture_time", parts.wall / 1e6, "ms", capture=which)
         bench.metric("decode_share", 100 * parts.decode_share, "%", capture=which)
     bench.emit(of_wrong_window(shares[0], right.bytes, shares[1], wrong.bytes))
-    _blocks(bench, readings[0], wrong, from_nsys=nsys is not None)
+    _blocks(bench, graph, wrong, from_nsys=from_nsys)
     for finding in commands():
         bench.emit(finding)
 
@@ -113,7 +133,7 @@ def _model(bench: Bench) -> str:
     return asked
 
 
-def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: str, whole: bool) -> _Recorded:
+def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: str, whole: bool) -> Recorded:
     """Starts the server under nsys, or under torch's profiler where nsys is missing. Raises NsysFailed."""
     from engine.measure.analyse.errors import UnreadableFile
     from labs.kit import nsys_tool
@@ -138,12 +158,12 @@ def _record(bench: Bench, steps: Steps, nsys: str | None, model: str, *, name: s
                 steps.next("timing_plain")
                 _run_server(bench, [*target[:-1], "none"], f"{name}.out")
                 told["plain"] = _told(said)["plain"]
-            return _Recorded(done.capture, done.bytes, told)
+            return Recorded(done.capture, done.bytes, told)
         _run_server(bench, target, f"{name}.out")
         trace = said.with_name(f"{said.name}{TRACE}")
         capture = read_torch_window(trace)
         bench.artifact(trace.name, trace, "application/gzip")
-        return _Recorded(capture, trace.stat().st_size, _told(said))
+        return Recorded(capture, trace.stat().st_size, _told(said))
     except TookTooLong as error:
         raise LabFailed("timeout", str(error)) from error
     except UnreadableFile as error:
@@ -172,7 +192,7 @@ def _last(output: str) -> str:
     return lines[-1][:300] if lines else "it said nothing."
 
 
-def _read(bench: Bench, recorded: _Recorded) -> list[Reading]:
+def _read(recorded: Recorded) -> list[Reading]:
     """The readings of each way to serve. Raises LabFailed where the capture holds no work of the GPU."""
     from labs.kit.window_findings import read
     from labs.kit.windows import count, within
@@ -222,7 +242,7 @@ def _report(bench: Bench, reading: Reading) -> None:
             bench.metric("copy_period", copies.period_ns / 1e6, "ms", server=server, direction=way)
 
 
-def _blocks(bench: Bench, right: Reading, wrong: _Recorded, *, from_nsys: bool) -> None:
+def _blocks(bench: Bench, right: Reading, wrong: Recorded, *, from_nsys: bool) -> None:
     """What the GPU's row shows of a step when a graph is recorded as one block."""
     from labs.kit.windows import count, within
 
