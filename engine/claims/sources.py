@@ -1,16 +1,18 @@
-"""Where the measurements of claims come from: the runs of this machine and the recorded results."""
+"""Where the measurements of claims come from: this machine's runs, other machines, the recorded results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from engine.claims import imported
 from engine.claims.evidence import Results
 from engine.claims.hardware_quantities import Hardware, of_device
 from engine.measure import ceilings, line, results
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import this_device
+from engine.measure.line import Run
 from engine.measure.results import Result, load_result
 from engine.measure.watch import RESULT
 from engine.store.store import Store
@@ -18,25 +20,38 @@ from engine.store.store import Store
 LOOKED_AT = 40
 """How many of a lab's newest runs are looked through for a claim's metric."""
 
+Pairs = Callable[[str], Iterable[tuple[Run, Result]]]
+"""A lab's runs that ended well with their results, newest first."""
 
-def kept_results(store: Store, data: Path) -> Callable[[str], Sequence[Result]]:
-    """A lab's results in the data folder, newest first, without following or changing any run.
+
+def kept_results(store: Store, data: Path) -> Pairs:
+    """A lab's runs and results in the data folder, newest first, without following or changing any run.
 
     A result whose file was deleted is passed over. Raises MeasureError for a broken file.
     """
 
-    def of_lab(lab: str) -> Sequence[Result]:
+    def of_lab(lab: str) -> Sequence[tuple[Run, Result]]:
         with store.read() as connection:
             done = line.finished(connection, lab, LOOKED_AT)
-        paths = (data / run.folder / RESULT for run in done)
-        return tuple(load_result(path) for path in paths if path.exists())
+        paths = ((run, data / run.folder / RESULT) for run in done)
+        return tuple((run, load_result(path)) for run, path in paths if path.exists())
 
     return of_lab
 
 
-def all_results(here: Callable[[str], Sequence[Result]]) -> Results:
-    """The results of this machine and the recorded ones, each lab's read once."""
-    return Results(here=cache(here), recorded=cache(results.recorded))
+def all_results(store: Store, pairs: Pairs) -> Results:
+    """Every result there is, each lab's read once. A run sent elsewhere by a command wasn't measured here."""
+    runs = cache(lambda lab: tuple(pairs(lab)))
+
+    def here(lab: str) -> Sequence[Result]:
+        return tuple(result for run, result in runs(lab) if run.sent_through is None)
+
+    def elsewhere(lab: str) -> Sequence[Result]:
+        sent = (result for run, result in runs(lab) if run.sent_through is not None)
+        found = (*sent, *(each.result for each in imported.of_lab(store, lab)))
+        return tuple(sorted(found, key=lambda result: result.started_at, reverse=True))
+
+    return Results(here=cache(here), recorded=cache(results.recorded), elsewhere=cache(elsewhere))
 
 
 def this_hardware(data: Path) -> Hardware:
