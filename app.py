@@ -18,6 +18,9 @@ page = st.navigation(
     [
         st.Page("app_pages/review.py", title=say("nav.review"), icon=":material/school:", default=True),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
+        st.Page(
+            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"

@@ -28,6 +28,8 @@ from engine.study.library import load_library, own_decks_folder
 from engine.study.settings import StudySettings
 
 if TYPE_CHECKING:
+    from engine.claims.evidence import Results
+    from engine.claims.hardware_quantities import Hardware
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
 
@@ -130,6 +132,21 @@ def library() -> Library:
             here.desk.sync(here.library)
             here.decks_seen = seen
         return here.library
+
+
+def claim_hardware() -> Hardware:
+    """The GPU that predictions are for: the one picked ("as if on"), else this machine's."""
+    from engine.claims import as_if  # pint takes a quarter of a second to import
+
+    here = house()
+    return as_if.hardware(here.store, here.data)
+
+
+def claim_results() -> Results:
+    """Every measurement there is: of this machine, from elsewhere, recorded."""
+    from engine.claims.sources import all_results  # pint, as above
+
+    return all_results(store(), runs().results)
 
 
 def settings() -> StudySettings:

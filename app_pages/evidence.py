@@ -173,23 +173,27 @@ def _settings_differ(link: LabLink, result: Result, words: LabWords) -> None:
 
 def _claims(card: Card, titles: dict[str, str]) -> None:
     # pint takes a quarter of a second to import: only here
+    from app_pages.gpu_choice import gpu_choice
+    from app_pages.made import made_by_claim
+    from engine.claims import sightings
     from engine.claims.evidence import evidence
-    from engine.claims.sources import all_results, this_hardware
 
-    runs, data = context.runs(), context.house().data
-    hardware = this_hardware(data)
-    results = all_results(lambda lab: tuple(result for _, result in runs.results(lab)))
+    hardware = context.claim_hardware()
     try:
-        rows = evidence(card, hardware, results)
+        rows = evidence(card, hardware, context.claim_results())
+        made = made_by_claim(card.id)
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         return
-    reader = Reader(context.language(), context.zone(), titles)
+    seen = [sightings.of_card(card.id), *(each for row in rows for each in sightings.of_row(card, row.claim))]
+    sightings.note(context.store(), seen, now=context.now(), zone=context.zone())
+    reader = Reader(context.language(), context.zone(), titles, made)
     st.markdown(f"**{say('evidence.claims')}**")
     sheet(claims_table(rows, reader), key=f"evidence.{card.id}.claims")
     bandwidth = hardware.quantities.get("memory_bandwidth")
     if bandwidth is not None or not any(row.predicted and row.predicted.on_device for row in rows):
         st.caption(_footing(hardware.name, bandwidth, bool(hardware.measured)))
+    gpu_choice(key=f"evidence.{card.id}.gpu")
 
 
 def _footing(device: str, bandwidth: tuple[float, str] | None, measured: bool) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from engine.claims import imported
 from engine.claims.evidence import Results
 from engine.claims.hardware_quantities import Hardware, of_device
-from engine.measure import ceilings, line, results
+from engine.measure import ceilings, line
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import this_device
 from engine.measure.line import Run
-from engine.measure.results import Result, load_result
+from engine.measure.results import Result, load_result, recorded_paths
 from engine.measure.watch import RESULT
 from engine.store.store import Store
 
@@ -51,7 +51,21 @@ def all_results(store: Store, pairs: Pairs) -> Results:
         found = (*sent, *(each.result for each in imported.of_lab(store, lab)))
         return tuple(sorted(found, key=lambda result: result.started_at, reverse=True))
 
-    return Results(here=cache(here), recorded=cache(results.recorded), elsewhere=cache(elsewhere))
+    return Results(here=cache(here), recorded=cache(recorded), elsewhere=cache(elsewhere))
+
+
+def recorded(lab: str) -> Sequence[Result]:
+    """The recorded results of a lab, newest first; a file is read again only where it changed.
+
+    Raises MeasureError where a file is broken.
+    """
+    found = (_read(path, path.stat().st_mtime_ns) for path in recorded_paths(lab))
+    return tuple(sorted(found, key=lambda result: result.started_at, reverse=True))
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, _changed: int) -> Result:
+    return load_result(path)
 
 
 def this_hardware(data: Path) -> Hardware:
