@@ -196,7 +196,7 @@ class _Reader:
         )
 
     def _within_name(self, place: int) -> bool:
-        """A number within or behind a name, as in H100 and Day 11, is none, nor is one that numbers a line."""
+        """A number within or behind a name (H100, Day 11) is none, nor is one that numbers a line."""
         before = self.text[:place]
         if _LIST_NUMBER.match(self.text, place) and not before.rpartition("\n")[2].strip():
             return True
