@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from app_pages.review_card.faces import Faces
+from engine.claims import as_if
 from engine.folders import data_folder, project_folder
 from engine.lab_names import lab_names
 from engine.store import FILE_NAME, Store, open_store
@@ -47,6 +48,8 @@ class House:
     desk: Desk
     faces: Faces
     settings: StudySettings
+    as_if: str | None = None
+    """The GPU that predictions are for, by its key; None: this machine."""
     library: Library = field(default_factory=Library)
     decks_seen: Signature = ()
     runs: Runs | None = None
@@ -69,6 +72,7 @@ def house() -> House:
                 desk=Desk(store),
                 faces=Faces(data),
                 settings=study_settings.load(store),
+                as_if=as_if.load(store),
             )
             _houses[data] = known
         return known
@@ -136,10 +140,22 @@ def library() -> Library:
 
 def claim_hardware() -> Hardware:
     """The GPU that predictions are for: the one picked ("as if on"), else this machine's."""
-    from engine.claims import as_if  # pint takes a quarter of a second to import
+    from engine.claims.sources import chosen_hardware  # pint takes a quarter of a second to import
 
+    return chosen_hardware(as_if_gpu(), house().data)
+
+
+def as_if_gpu() -> str | None:
+    """The key of the GPU that predictions are for "as if on"; None: this machine."""
+    return house().as_if
+
+
+def save_as_if(key: str | None) -> None:
+    """Keeps the choice. Raises ClaimsError for a GPU that the spec table doesn't have."""
     here = house()
-    return as_if.hardware(here.store, here.data)
+    with _lock:
+        as_if.save(here.store, key)
+        here.as_if = key
 
 
 def claim_results() -> Results:

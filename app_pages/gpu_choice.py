@@ -15,7 +15,7 @@ from engine.measure.specs import spec
 def gpu_choice(*, key: str) -> None:
     """A select box; the choice is kept at once and counts wherever predictions are shown."""
     options = (None, *as_if.choices())
-    kept = as_if.load(context.store())
+    kept = context.as_if_gpu()
     st.selectbox(
         say("as_if.label"),
         options,
@@ -51,4 +51,4 @@ def _name(key: str | None) -> str:
 
 
 def _save(key: str) -> None:
-    as_if.save(context.store(), st.session_state[key])
+    context.save_as_if(st.session_state[key])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import cache
 
 from sqlalchemy import Connection, delete, insert, select
 
 from engine.claims.fault import ClaimsError
-from engine.claims.hardware_quantities import Hardware, of_key
-from engine.claims.sources import this_hardware
-from engine.measure.specs import spec, specs
+from engine.measure.specs import match, spec, specs
 from engine.store.store import Store
 from engine.store.tables import settings
+from engine.study.card import ClaimText
 
 FIRST = (
     *("t4", "a10", "l4", "a100-40", "a100-80", "h100-sxm", "h100-pcie", "h100-nvl", "h200", "b200"),
@@ -49,8 +48,23 @@ def save(store: Store, key: str | None) -> None:
             connection.execute(insert(settings), {"key": _KEY, "value": key})
 
 
-def hardware(store: Store, data: Path) -> Hardware:
-    """What predictions are for now: the GPU picked, by its datasheet, else this machine's device."""
-    key = load(store)
-    picked = None if key is None else of_key(key)
-    return picked or this_hardware(data)
+@cache
+def here() -> str | None:
+    """The key of this machine's GPU, None where it has none that the spec table knows."""
+    from engine.measure.hardware import this_device  # asks the driver: the first page is drawn before that
+
+    device = this_device()
+    if device.type != "cuda" or device.mig:
+        return None
+    row = match(device.name, device.memory_bytes, device.sm_count)
+    return None if row is None else row.key
+
+
+def target(picked: str | None, claim: ClaimText) -> str:
+    """The GPU that a prediction of a claim is for: the one picked, this machine's, the card's, this device.
+
+    A key of the spec table, else the device's name.
+    """
+    from engine.measure.hardware import this_device  # as above
+
+    return picked or here() or claim.says.on or this_device().name

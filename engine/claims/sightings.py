@@ -6,7 +6,7 @@ a table showed it, where a chart drew its metric, or where its lab was run or it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -18,7 +18,8 @@ from engine.store.store import Store
 from engine.store.tables import reviews
 from engine.study import settings
 from engine.study.card import Card, ClaimText, MeasuredBy
-from engine.study.study_day import study_day, to_ms
+from engine.study.study_day import to_ms
+from engine.study.today import now_for_learner
 
 Where = Literal["answer", "table", "chart", "lab"]
 _WHERE: dict[str, Where] = {
@@ -110,9 +111,26 @@ def seen(connection: Connection, card: Card, claim: ClaimText, day: str) -> Sigh
     return min(found, key=lambda each: each.seen_at_ms, default=None)
 
 
+def cards_seen(store: Store, card_ids: Sequence[str], *, now: datetime, zone: str) -> list[str]:
+    """Those of the cards whose answer was seen on the learner's day of `now`."""
+    if not card_ids:
+        return []
+    with store.read() as connection:
+        day = day_of(connection, now, zone)
+        revealed = _known(connection, [of_card(card_id) for card_id in card_ids], day)
+        graded = set(
+            connection.execute(
+                select(reviews.c.card_id).where(
+                    reviews.c.study_day == day, reviews.c.card_id.in_(list(card_ids))
+                )
+            ).scalars()
+        )
+    return [card_id for card_id in card_ids if of_card(card_id) in revealed or card_id in graded]
+
+
 def day_of(connection: Connection, now: datetime, zone: str) -> str:
     """The learner's study day at an instant."""
-    return study_day(to_ms(now), zone, settings.load_in(connection).rollover_hour)
+    return now_for_learner(connection, to_ms(now), zone, settings.load_in(connection).rollover_hour).day
 
 
 def _known(connection: Connection, subjects: list[str], day: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.claims import imported
 from engine.claims.evidence import Results
-from engine.claims.hardware_quantities import Hardware, of_device
+from engine.claims.hardware_quantities import Hardware, of_device, of_key
 from engine.measure import ceilings, line
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import this_device
@@ -66,6 +66,12 @@ def recorded(lab: str) -> Sequence[Result]:
 @lru_cache(maxsize=256)
 def _read(path: Path, _changed: int) -> Result:
     return load_result(path)
+
+
+def chosen_hardware(picked: str | None, data: Path) -> Hardware:
+    """What predictions are for: the GPU picked, by its datasheet, else this machine's device."""
+    found = None if picked is None else of_key(picked)
+    return found or this_hardware(data)
 
 
 def this_hardware(data: Path) -> Hardware:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.claims import as_if
 from engine.claims.evidence import EvidenceRow, Measured, evidence, only_on
 from engine.claims.hardware_quantities import Hardware, of_key
-from engine.claims.sources import all_results, kept_results
+from engine.claims.sources import all_results, chosen_hardware, kept_results
 from engine.commands.check import default_paths
 from engine.folders import data_folder
 from engine.measure.specs import match, specs
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = open_store(data / FILE_NAME)
     try:
         results = all_results(store, kept_results(store, data))
-        hardware = asked or as_if.hardware(store, data)
+        hardware = asked or chosen_hardware(as_if.load(store), data)
         if asked is not None:
             results = only_on(results, asked)
         rows = [row for card in library.by_id.values() for row in evidence(card, hardware, results)]

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from engine.claims import as_if
 from engine.claims.fault import ClaimsError
-from engine.claims.sources import this_hardware
+from engine.claims.sources import chosen_hardware, this_hardware
 from engine.measure.specs import spec
 from engine.store import Store
 from engine.store.tables import settings
@@ -22,13 +22,13 @@ ASKED_FOR = (
 
 def test_predictions_are_for_this_machine_until_a_gpu_is_picked(store: Store, tmp_path: Path) -> None:
     assert as_if.load(store) is None
-    assert as_if.hardware(store, tmp_path) == this_hardware(tmp_path)
+    assert chosen_hardware(as_if.load(store), tmp_path) == this_hardware(tmp_path)
     as_if.save(store, "b200")
     assert as_if.load(store) == "b200"
-    found = as_if.hardware(store, tmp_path)
+    found = chosen_hardware(as_if.load(store), tmp_path)
     assert (found.key, found.quantities["memory_bandwidth"]) == ("b200", (8e12, "B/s"))
     as_if.save(store, None)
-    assert as_if.hardware(store, tmp_path) == this_hardware(tmp_path)
+    assert chosen_hardware(as_if.load(store), tmp_path) == this_hardware(tmp_path)
 
 
 def test_a_gpu_that_the_table_lacks_is_refused_and_a_kept_one_that_left_it_counts_as_none(
