@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
 from app_pages.claims_table import Reader, all_claims_table
 from app_pages.gpu_choice import gpu_choice, source_line
 from app_pages.lab_words import of
@@ -14,7 +14,6 @@ from app_pages.made import made_by_claim
 from app_pages.markup import plain
 from app_pages.sheet import sheet
 from app_pages.words import say
-from engine.claims import sightings
 from engine.claims.evidence import EvidenceRow, evidence, tally
 from engine.measure.fault import MeasureError
 from engine.study.card import Library
@@ -96,8 +95,7 @@ def all_claims() -> None:
     reader = Reader(context.language(), context.zone(), labs, made)
     titles = {row.card.id: plain(row.card.title) for row in shown}
     sheet(all_claims_table(shown, reader, titles), key="claims.table")
-    seen = [subject for row in shown for subject in sightings.of_row(row.card, row.claim)]
-    sightings.note(context.store(), seen, now=context.now(), zone=context.zone())
+    seen.rows(shown)
 
 
 st.set_page_config(layout="wide")

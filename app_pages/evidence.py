@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
 from app_pages.claims_table import Reader, claims_table
 from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import lever_widgets, settings_text, start_values
@@ -13,6 +13,7 @@ from app_pages.result_view import findings, origin, result_charts
 from app_pages.run_view import ended_badly, live_run
 from app_pages.sheet import sheet
 from app_pages.words import knows, say
+from engine.claims import sightings
 from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
@@ -101,6 +102,7 @@ def start_run(lab: str, params: dict[str, Scalar], device: str = "auto") -> None
     wish = device if device in ("cuda", "cpu") else "auto"
     try:
         runs.submit(lab, params, wish)  # type: ignore[arg-type]  # narrowed by the line above
+        seen.note([sightings.of_lab(lab)])  # a prediction comes before its run
     except MeasureError as error:
         st.toast(str(error), icon=":material/error:")
 
@@ -175,7 +177,6 @@ def _claims(card: Card, titles: dict[str, str]) -> None:
     # pint takes a quarter of a second to import: only here
     from app_pages.gpu_choice import gpu_choice
     from app_pages.made import made_by_claim
-    from engine.claims import sightings
     from engine.claims.evidence import evidence
 
     hardware = context.claim_hardware()
@@ -185,8 +186,7 @@ def _claims(card: Card, titles: dict[str, str]) -> None:
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         return
-    seen = [sightings.of_card(card.id), *(each for row in rows for each in sightings.of_row(card, row.claim))]
-    sightings.note(context.store(), seen, now=context.now(), zone=context.zone())
+    seen.rows(rows)
     reader = Reader(context.language(), context.zone(), titles, made)
     st.markdown(f"**{say('evidence.claims')}**")
     sheet(claims_table(rows, reader), key=f"evidence.{card.id}.claims")

@@ -6,12 +6,13 @@ from html import escape
 
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
 from app_pages.lab_words import LabWords
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import day, moment, quantity, span
 from app_pages.sheet import sheet
 from app_pages.words import say
+from engine.claims import sightings
 from engine.measure.events import Metric
 from engine.measure.results import Result
 
@@ -43,10 +44,12 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
     drawn = charts.variants(result, words)
     if drawn is not None:
         charts.show(drawn, key=f"{key}.variants")
+        seen.charts(result.lab, drawn.shows, ())
     for place, series in enumerate(result.series[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
             charts.show(lines, key=f"{key}.series.{place}")
+            seen.charts(result.lab, (), [series])
 
 
 def whole_result(result: Result, words: LabWords, *, recorded: bool, key: str) -> None:
@@ -56,6 +59,7 @@ def whole_result(result: Result, words: LabWords, *, recorded: bool, key: str) -
     st.caption(" · ".join(part for part in (when, settings_text(result.params, words)) if part))
     findings(result, words, key=f"{key}.findings")
     result_charts(result, words, key=key)
+    seen.note([sightings.of_lab(result.lab)])
     if result.metrics:
         st.markdown(f"**{say('labs.metrics')}**")
         sheet(metrics_table(result.metrics, words), key=f"{key}.metrics")

@@ -41,9 +41,9 @@ class Predict {
     if (card === null) {
       this.isOpen = false;
       this.of = null;
-    } else if (this.of !== card || this.said !== this.review.words) {
+    } else if (this.of !== card || this.said !== this.review.language) {
       this.of = card;
-      this.said = this.review.words;
+      this.said = this.review.language;
       this.isOpen = false;
       this.build();
     }
