@@ -21,6 +21,12 @@ page = st.navigation(
         st.Page(
             "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
         ),
+        st.Page(
+            "app_pages/calibration.py",
+            title=say("nav.calibration"),
+            icon=":material/target:",
+            url_path="calibration",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
