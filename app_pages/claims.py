@@ -98,7 +98,6 @@ def all_claims() -> None:
     seen.rows(shown)
 
 
-st.set_page_config(layout="wide")
 st.title(say("claims.title"), anchor=False)
 st.caption(say("claims.hint"))
 try:
