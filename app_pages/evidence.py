@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
 from app_pages import context, seen
@@ -18,7 +20,7 @@ from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import this_machine
-from engine.measure.results import Result, recorded
+from engine.measure.results import Result
 from engine.study.card import Card, LabLink
 
 
@@ -116,25 +118,29 @@ def cannot_run(info: LabInfo) -> None:
 
 
 def _results(link: LabLink, words: LabWords, *, key: str) -> None:
-    """The newest result of this machine; the recorded one beside it under its own label."""
-    here = _newest_here(link)
-    kept = _recorded(link)
-    if here is not None:
-        st.markdown(origin(here, recorded=False))
-        _settings_differ(link, here, words)
-        _result(here, words, key=f"{key}.here")
-    if kept is None:
+    """The nearest result in full, those from farther away folded, each under its own label."""
+    try:
+        sources = context.claim_results()
+        results = {kind: _at_settings(link, source) for kind, source in sources.by_origin().items()}
+    except MeasureError as error:
+        st.warning(str(error), icon=":material/error:")
         return
-    if here is None:
-        st.markdown(origin(kept, recorded=True))
-        _result(kept, words, key=f"{key}.recorded")
-        return
-    title = say("evidence.compare", device=kept.device.get("name", "?"))
-    other = st.expander(title, icon=":material/compare_arrows:", key=f"{key}.other", on_change="rerun")
-    if other.open:
-        with other:
-            st.markdown(origin(kept, recorded=True))
-            _result(kept, words, key=f"{key}.recorded")
+    found = [(kind, result) for kind, result in results.items() if result is not None]
+    for place, (kind, result) in enumerate(found):
+        if place == 0:
+            st.markdown(origin(result, kind))
+            if kind != "recorded":
+                _settings_differ(link, result, words)
+            _result(result, words, key=f"{key}.{kind}")
+            continue
+        title = say("evidence.compare", device=result.device.get("name", "?"))
+        other = st.expander(
+            title, icon=":material/compare_arrows:", key=f"{key}.other.{kind}", on_change="rerun"
+        )
+        if other.open:
+            with other:
+                st.markdown(origin(result, kind))
+                _result(result, words, key=f"{key}.{kind}")
 
 
 def _result(result: Result, words: LabWords, *, key: str) -> None:
@@ -142,18 +148,9 @@ def _result(result: Result, words: LabWords, *, key: str) -> None:
     result_charts(result, words, key=key, most=2)
 
 
-def _newest_here(link: LabLink) -> Result | None:
+def _at_settings(link: LabLink, source: Callable[[str], Sequence[Result]]) -> Result | None:
     """The newest result at the card's settings, else the newest at any."""
-    runs = context.runs()
-    return runs.newest_result(link.name, dict(link.set)) or runs.newest_result(link.name)
-
-
-def _recorded(link: LabLink) -> Result | None:
-    try:
-        found = recorded(link.name)
-    except MeasureError as error:
-        st.warning(str(error), icon=":material/error:")
-        return None
+    found = source(link.name)
     wanted = dict(link.set)
     at_settings = (
         result

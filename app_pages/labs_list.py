@@ -161,7 +161,7 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
         key="labs.recorded",
     )
     result = results[chosen]
-    whole_result(result, words[result.lab], recorded=True, key=f"labs.recorded.{chosen}")
+    whole_result(result, words[result.lab], "recorded", key=f"labs.recorded.{chosen}")
 
 
 def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:

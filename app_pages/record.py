@@ -25,10 +25,11 @@ from engine.study.card import Library
 VIEWS = ("lesson", "claims", "report", "compare")
 PRINT = """<style>
 @media print {
-  [data-testid="stHeader"], [data-testid="stToolbar"], .st-key-record-controls, .st-key-record-notes {
+  [data-testid="stHeader"], [data-testid="stToolbar"], .st-key-record-controls,
+  .st-key-record-controls-below, .st-key-record-notes {
     display: none !important;
   }
-  .stApp, .stMain, [data-testid="stAppViewContainer"], [data-testid="stMain"] {
+  html, body, .stApp, .stMain, [data-testid="stAppViewContainer"], [data-testid="stMain"] {
     position: static !important; height: auto !important; overflow: visible !important;
     background: #fff !important; color: #000 !important;
   }

@@ -37,6 +37,10 @@ class Results:
     elsewhere: Callable[[str], Sequence[Result]] = _nowhere
     """On other machines of the learner: imported, or run there through a command."""
 
+    def by_origin(self) -> dict[Origin, Callable[[str], Sequence[Result]]]:
+        """The three, the nearest first."""
+        return {"here": self.here, "elsewhere": self.elsewhere, "recorded": self.recorded}
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:

@@ -24,7 +24,6 @@ LESSON_LAB, LESSON_SERIES = "decode_gaps", "record"
 LESSON_CARD = "zh-d11-exercise-record"
 """The card that carries the lesson's table: its claims stand in where that lab wasn't run."""
 LONGEST_NOTE = 2000
-_ORDER: tuple[Origin, ...] = ("here", "elsewhere", "recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +63,10 @@ class Entry:
 def machines(results: Results, labs: Iterable[str]) -> tuple[Machine, ...]:
     """Every GPU with a result of one of the labs, those of this machine first."""
     found: dict[str, Machine] = {}
-    sources = {"here": results.here, "elsewhere": results.elsewhere, "recorded": results.recorded}
     names = tuple(labs)
-    for origin in _ORDER:
+    for origin, source in results.by_origin().items():
         for lab in names:
-            for result in sources[origin](lab):
+            for result in source(lab):
                 hardware = of_device(result.device, result.metrics)
                 key = hardware.key or hardware.name
                 found.setdefault(key, Machine(key, hardware, origin))
@@ -107,7 +105,7 @@ def newest(results: Results, machine: Machine, lab: str, **labels: Scalar) -> Re
     What was measured here comes before what was imported or recorded.
     """
     there = only_on(results, machine.hardware)
-    for source in (there.here, there.elsewhere, there.recorded):
+    for source in there.by_origin().values():
         for result in source(lab):
             if not labels or any(_has(metric.labels, labels) for metric in result.metrics):
                 return result

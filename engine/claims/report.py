@@ -108,7 +108,7 @@ def report(machine: Machine, results: Results, model: str) -> Report:
 
 def _all(results: Results, lab: str) -> Iterable[Result]:
     """Here before elsewhere before recorded, each newest first."""
-    for source in (results.here, results.elsewhere, results.recorded):
+    for source in results.by_origin().values():
         yield from source(lab)
 
 
