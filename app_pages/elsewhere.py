@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from app_pages import context
@@ -35,8 +33,7 @@ def elsewhere() -> None:
     )
     for good, text in st.session_state.pop("labs.import.said", []):
         (st.success if good else st.error)(text)
-    labs = context.labs()
-    _kept({name: of(labs.get(name), name) for name in {*labs, *lab_names()}})
+    _kept()
 
 
 def _take_in() -> None:
@@ -59,7 +56,7 @@ def _take_in() -> None:
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
-def _kept(words: Mapping[str, LabWords]) -> None:
+def _kept() -> None:
     found = {each.id: each for each in imported.of_lab(context.store())}
     if not found:
         st.info(say("labs.elsewhere.none"), icon=":material/move_to_inbox:")
@@ -67,13 +64,13 @@ def _kept(words: Mapping[str, LabWords]) -> None:
     chosen = st.selectbox(
         say("labs.elsewhere.choose"),
         list(found),
-        format_func=lambda key: _name(found[key], words),
+        format_func=lambda key: _name(found[key]),
         key="labs.elsewhere.chosen",
     )
     if chosen is None:
         return
     one = found[chosen]
-    whole_result(one.result, words[one.result.lab], "elsewhere", key=f"labs.elsewhere.{one.id}")
+    whole_result(one.result, _words(one.result.lab), "elsewhere", key=f"labs.elsewhere.{one.id}")
     st.button(
         say("labs.elsewhere.forget"),
         icon=":material/delete:",
@@ -83,9 +80,13 @@ def _kept(words: Mapping[str, LabWords]) -> None:
     )
 
 
-def _name(one: Imported, words: Mapping[str, LabWords]) -> str:
+def _words(lab: str) -> LabWords:
+    return of(context.labs().get(lab), lab)
+
+
+def _name(one: Imported) -> str:
     when = moment(one.result.started_at, context.zone(), context.language())
-    return f"{one.result.device['name']} · {words[one.result.lab].title} · {when} · {one.file_name}"
+    return f"{one.result.device['name']} · {_words(one.result.lab).title} · {when} · {one.file_name}"
 
 
 def _plain(text: str) -> str:

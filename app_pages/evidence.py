@@ -134,9 +134,8 @@ def _results(link: LabLink, words: LabWords, *, key: str) -> None:
             _result(result, words, key=f"{key}.{kind}")
             continue
         title = say("evidence.compare", device=result.device.get("name", "?"))
-        other = st.expander(
-            title, icon=":material/compare_arrows:", key=f"{key}.other.{kind}", on_change="rerun"
-        )
+        name = f"{key}.other.{kind}"
+        other = st.expander(title, icon=":material/compare_arrows:", key=name, on_change="rerun")
         if other.open:
             with other:
                 st.markdown(origin(result, kind))
