@@ -8,22 +8,39 @@ from app_pages import damaged
 from app_pages.words import say
 from engine.store import StoreError
 
-# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
-# service on the network.
-st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
 # Streamlit leaves a hand's breadth above a page, which on a laptop is a third of a card.
 st.html("<style>.stMainBlockContainer { padding-top: 4rem; }</style>")
+
+WIDE = ("claims", "record")
+"""Pages of broad tables."""
 
 page = st.navigation(
     [
         st.Page("app_pages/review.py", title=say("nav.review"), icon=":material/school:", default=True),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
+        st.Page(
+            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
+        ),
+        st.Page(
+            "app_pages/record.py", title=say("nav.record"), icon=":material/table_chart:", url_path="record"
+        ),
+        st.Page(
+            "app_pages/calibration.py",
+            title=say("nav.calibration"),
+            icon=":material/target:",
+            url_path="calibration",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
         ),
     ],
     position="top",
+)
+# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
+# service on the network.
+st.set_page_config(
+    page_title="Benchcards", page_icon="📇", layout="wide" if page.url_path in WIDE else "centered"
 )
 try:
     page.run()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.evidence import cannot_run, start_run
+from app_pages.lab_predict import predict_first
 from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import lever_widgets, settings_text, start_values
 from app_pages.numbers import clock, moment
@@ -74,6 +75,7 @@ def _lab(info: LabInfo) -> None:
             on_click=start_run,
             args=(info.name, params, device),
         )
+        predict_first(info.name)
         st.code(f"python -m labs run {info.name}", language="bash", width="content")
 
 
@@ -159,7 +161,7 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
         key="labs.recorded",
     )
     result = results[chosen]
-    whole_result(result, words[result.lab], recorded=True, key=f"labs.recorded.{chosen}")
+    whole_result(result, words[result.lab], "recorded", key=f"labs.recorded.{chosen}")
 
 
 def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:

@@ -78,7 +78,7 @@ def _done(run: Run, words: LabWords) -> None:
     if result is None:
         st.warning(say("labs.result_gone"), icon=":material/delete:")
         return
-    whole_result(result, words, recorded=False, key=f"run.{run.id}.result")
+    whole_result(result, words, "elsewhere" if run.sent_through else "here", key=f"run.{run.id}.result")
     with st.container(horizontal=True):
         st.download_button(
             say("labs.download"),
