@@ -220,7 +220,11 @@ def _why(row: EvidenceRow, reader: Reader) -> Iterable[str]:
         gives = reader.quantity(row.computed.value, row.claim.says.unit)
         on = hardware_name(row.claim.says.on)
         key = "evidence.card_off_on" if on else "evidence.card_off"
-        yield f'<span class="card-off">{escape(reader.say(key, value=gives, on=on))}</span>'
+        said = f'<span class="card-off">{escape(reader.say(key, value=gives, on=on))}</span>'
+        if row.claim.correction is not None:
+            why = escape(row.claim.correction.reason)
+            said += f' <span class="correction" lang="{row.card.language}">{why}</span>'
+        yield said
 
 
 def _tag(measured: Measured, reader: Reader) -> str:

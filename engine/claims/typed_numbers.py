@@ -20,6 +20,8 @@ from engine.faults import BenchcardsError
 
 LONGEST = 20_000
 """Characters of a text that are looked at."""
+LOOK_BACK = 80
+"""Characters before a number in which the words about it stand."""
 
 _TO = re.compile(r"\s*(?:-|~|\.\.\.?)\s*|\s+(?:to|đến|tới)\s+|\s*(?:到|至)\s*")
 _AND = re.compile(r"\s+(?:and|và)\s+|\s*和\s*")
@@ -169,7 +171,7 @@ class _Reader:
         if joined is None:
             return None
         one, is_range = joined
-        before = self.text[:place]
+        before = self.text[max(0, place - LOOK_BACK) : place]
         sign = re.search(r"(?:^|[\s(=:~<>])([-+])$", before)
         if sign is not None and not is_range:
             before = before[: sign.start(1)]
@@ -197,7 +199,7 @@ class _Reader:
 
     def _within_name(self, place: int) -> bool:
         """A number within or behind a name (H100, Day 11) is none, nor is one that numbers a line."""
-        before = self.text[:place]
+        before = self.text[max(0, place - LOOK_BACK) : place]
         if _LIST_NUMBER.match(self.text, place) and not before.rpartition("\n")[2].strip():
             return True
         if _NAME_BEFORE.search(before) is not None:
@@ -278,7 +280,7 @@ class _Reader:
                 around = _around(first, aside)
                 if around is not None:
                     return around, True
-        between = OPENING.search(self.text[:place])
+        between = OPENING.search(self.text[max(0, place - LOOK_BACK) : place])
         to = _TO.match(self.text, first.end)
         if to is None and between is not None:
             to = _AND.match(self.text, first.end)

@@ -15,7 +15,7 @@ _WORDS_APPROX = (
 _WORDS_MOST = (
     "at·most less·than under below up·to no·more·than fewer·than "
     "dưới ít·hơn không·quá tối·đa nhỏ·hơn chưa·đến chưa·tới "
-    "不到 少于 小于 低于 最多 不超过 至多"
+    "不到 不足 少于 小于 低于 最多 不超过 至多"
 )
 _WORDS_LEAST = (
     "at·least more·than over above no·less·than "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 _SPELLINGS: dict[str, str] = {
     "s": "s sec secs second seconds giây 秒钟 秒",
@@ -97,10 +98,15 @@ def unit_at(text: str, place: int) -> WrittenUnit | None:
         return _with_below("", _name(_NOUN_OF, noun[0]), text, noun.end())
     if found is None:
         return None
-    name = _name(_UNIT_OF, found[0])
+    name = _unit_name(found[0])
     if name == "\u00d7" and re.match(r"\s*\d", text[found.end() :]):
         return None  # "4096 × 4096": a product, not a ratio
     return _with_below(name, "token" if name == "token" else "", text, found.end())
+
+
+def nouns(text: str) -> frozenset[str]:
+    """What a text counts, wherever in it that is said: kernel, launch, transfer, pass, layer."""
+    return frozenset(_name(_NOUN_OF, match[0]) for match in _NOUN.finditer(text.lower()))
 
 
 def rate_before(text: str, place: int) -> str:
@@ -117,13 +123,18 @@ def _with_below(name: str, noun: str, text: str, place: int) -> WrittenUnit:
         return WrittenUnit(name, noun, place)
     if _COUNTED.fullmatch(below[0]):
         return WrittenUnit(name, noun, below.end())
-    divisor = _name(_UNIT_OF, re.sub(rf"^{_PER}", "", below[0]))
+    divisor = _unit_name(re.sub(rf"^{_PER}", "", below[0]))
     if divisor in ("\u00d7", "percent") or "/" in divisor:
         return WrittenUnit(name, noun, place)
     above = name.removesuffix("/s") if divisor in ("s", "B") else name
     if not above and divisor != "s":
         return WrittenUnit(name, noun, place)
     return WrittenUnit(f"{above or '1'}/{divisor}", noun, below.end())
+
+
+@cache
+def _unit_name(written: str) -> str:
+    return _name(_UNIT_OF, written)
 
 
 def _name(table: dict[str, str], written: str) -> str:
