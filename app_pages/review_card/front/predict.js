@@ -21,7 +21,11 @@ class Predict {
       const gone = list.find(each => refused.has(each.nonce));
       if (gone === undefined) continue;
       this.made.set(cardId, list.filter(each => !refused.has(each.nonce)));
-      if (this.input && cardId === this.review.view?.card_id && this.input.value === "") this.input.value = gone.text;
+      if (cardId === this.review.view?.card_id && this.input?.value === "") {
+        this.choice.value = gone.claim;
+        this.input.value = gone.text;
+        this.name();
+      }
       this.list();
     }
   }
