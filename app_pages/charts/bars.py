@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -37,7 +38,9 @@ def variants(result: Result, words: LabWords) -> Drawn | None:
         return bool(bounds_of(result.metrics, unit, result)), unit in TIME_UNITS
 
     name, metrics = max(found, key=rank)
-    return _bars(words.metric(name), metrics, bounds_of(result.metrics, metrics[0].unit, result), words)
+    references = bounds_of(result.metrics, metrics[0].unit, result)
+    shows = dict.fromkeys((name, *(metric.name for metric in references)))
+    return replace(_bars(words.metric(name), metrics, references, words), shows=tuple(shows))
 
 
 def _shown(result: Result, name: str) -> list[Metric]:

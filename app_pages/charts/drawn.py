@@ -15,6 +15,8 @@ class Drawn:
     title: str
     chart: alt.LayerChart | alt.FacetChart
     alt: str
+    shows: tuple[str, ...] = ()
+    """The metrics whose values can be read off it, by name."""
 
 
 def show(drawn: Drawn, *, key: str) -> None:

@@ -105,7 +105,8 @@ def line_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
                 named, anchor="start", orient="bottom", fontSize=12, fontWeight="normal", color=ink_colour()
             )
         )
-    return Drawn(title, chart, f"{title}. {along}. {ends}")
+    shows = dict.fromkeys(metric.name for metric in references)
+    return Drawn(title, chart, f"{title}. {along}. {ends}", tuple(shows))
 
 
 def _bounds(

@@ -14,7 +14,7 @@ from app_pages.lab_words import LabWords
 from app_pages.numbers import number, quantity
 from engine.measure.events import Metric, Series
 
-_BANDWIDTH_OF = {"measured": "copy_bandwidth", "datasheet": "datasheet_bandwidth"}
+BANDWIDTH_OF = {"measured": "copy_bandwidth", "datasheet": "datasheet_bandwidth"}
 PREFIXES = {"GFLOP/s": 1.0, "TFLOP/s": 1e3}
 """Factors to GFLOP/s, the product of FLOP/B and GB/s."""
 
@@ -68,9 +68,9 @@ def roofs_of(metrics: Iterable[Metric], dtypes: Iterable[str]) -> list[Roof]:
     found = []
     for metric in metrics:
         dtype, ceiling = str(metric.labels.get("dtype", "")), str(metric.labels.get("ceiling", ""))
-        if metric.name != "ridge_point" or ceiling not in _BANDWIDTH_OF or (wanted and dtype not in wanted):
+        if metric.name != "ridge_point" or ceiling not in BANDWIDTH_OF or (wanted and dtype not in wanted):
             continue
-        bandwidth = next((one.value for one in metrics if one.name == _BANDWIDTH_OF[ceiling]), None)
+        bandwidth = next((one.value for one in metrics if one.name == BANDWIDTH_OF[ceiling]), None)
         if bandwidth:
             found.append(Roof(ceiling=ceiling, dtype=dtype, bandwidth=bandwidth, ridge=metric.value))
     return sorted(found, key=lambda roof: roof.ridge)

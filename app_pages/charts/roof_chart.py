@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from app_pages.charts.drawn import Drawn
-from app_pages.charts.roof import PREFIXES, Point, Roof, dtypes_of, points_of, roofs_of
+from app_pages.charts.roof import BANDWIDTH_OF, PREFIXES, Point, Roof, dtypes_of, points_of, roofs_of
 from app_pages.charts.scales import axis_title, ink_colour, number_axis
 from app_pages.lab_words import LabWords
 from app_pages.numbers import number, quantity
@@ -35,7 +35,7 @@ def roof_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
 
     Points of one kind have one colour, are joined in their order, and named by their size at both ends.
     """
-    points = points_of(series, words)
+    points, metrics = points_of(series, words), tuple(metrics)
     if not points:
         return None
     roofs = roofs_of(metrics, dtypes_of(series))
@@ -58,7 +58,9 @@ def roof_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
         f"{point.name}: {quantity(point.x, 'FLOP/B', language)}, {quantity(point.y, unit, language)}"
         for point in points[:20]
     )
-    return Drawn(title, chart, f"{title}. {'; '.join(bounds)}. {said}")
+    shown = [metric.name for metric in metrics if metric.unit in ("FLOP/B", unit)]
+    shown += BANDWIDTH_OF.values()
+    return Drawn(title, chart, f"{title}. {'; '.join(bounds)}. {said}", tuple(dict.fromkeys(shown)))
 
 
 def _frame(series: Series, points: Sequence[Point], roofs: Sequence[Roof], words: LabWords) -> _Frame:

@@ -98,3 +98,10 @@ def test_a_roofline_is_shown_before_other_series() -> None:
 @pytest.mark.parametrize("rows", [[], [[0.0, 0.0, "gemm", 1, "bf16"]], [[None, 1.0, "gemm", 1, "bf16"]]])
 def test_a_roofline_without_a_point_is_left_out(rows: list[list[Scalar]]) -> None:
     assert series_chart(roofline(*rows), METRICS, WORDS) is None
+
+
+def test_the_metrics_that_a_roofline_gives_away_count_as_seen() -> None:
+    intensity = Metric("kernel_intensity", 1.0, "FLOP/B", {"kernel": "gemm"})
+    drawn = series_chart(POINTS, [*METRICS, intensity, Metric("kernel_time", 0.03, "ms")], WORDS)
+    assert drawn is not None
+    assert set(drawn.shows) == {"ridge_point", "kernel_intensity", "copy_bandwidth", "datasheet_bandwidth"}
