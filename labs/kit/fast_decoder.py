@@ -1,0 +1,136 @@
+"""The hand-written decode step: five Triton kernels a layer, the whole step one CUDA graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from labs.kit.attention_triton import Chunking, Scratch, attend, choose
+from labs.kit.gemv_triton import Around, Tiling, gemv
+from labs.kit.lab import LabFailed
+from labs.kit.llama_math import Cache, forward
+from labs.kit.packed_llama import PackedLlama
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How each kernel of a step is cut, and whether kernels start ahead of their forerunner's end."""
+
+    qkv: Tiling
+    o: Tiling
+    gate_up: Tiling
+    down: Tiling
+    head: Tiling
+    attention: Chunking
+    ahead: bool
+
+
+class FastStep:
+    """One token's step on buffers of its own: `token` in, `token` and `logits` out, `position` moves on."""
+
+    def __init__(self, llama: PackedLlama, cache: Cache, capacity: int, plan: Plan) -> None:
+        self.llama, self.cache, self.plan = llama, cache, plan
+        device = llama.device
+        # the kernels of quantised weights read four columns at a time: float32 gives them 16 bytes
+        kind = llama.dtype if llama.kind == "plain" else torch.float32
+
+        def vector(size: int, dtype: torch.dtype = kind) -> torch.Tensor:
+            return torch.zeros(size, device=device, dtype=dtype)
+
+        width = llama.heads * llama.head_dim
+        self.token = torch.zeros(1, 1, dtype=torch.int64, device=device)
+        self.position = torch.zeros(1, dtype=torch.int64, device=device)
+        self.logits = vector(llama.head.rows, torch.float32)
+        self._stream, self._middle = vector(llama.hidden), vector(llama.hidden)
+        self._qkv = vector(llama.layers[0].qkv.rows)
+        self._mixed, self._inner = vector(width), vector(llama.layers[0].down.columns)
+        chunks = -(-capacity // plan.attention.tokens)
+        self._scratch = Scratch.for_(llama.heads, llama.head_dim, chunks, device)
+        self._norms = [(layer.input_norm.to(kind), layer.post_norm.to(kind)) for layer in llama.layers]
+        self._last_norm = llama.norm.to(kind)
+
+    def enqueue(self) -> None:
+        """Puts the step's kernels on the current stream."""
+        llama, plan, ahead = self.llama, self.plan, self.plan.ahead
+        for number, (layer, (before, between)) in enumerate(zip(llama.layers, self._norms, strict=True)):
+            first = number == 0
+            # the first layer reads the token's row of the embedding where it lies
+            source = llama.embedding if first else self._stream
+            token = self.token if first else None
+            # the first kernel waits for the step before: its forerunner's forerunner must have ended too
+            gemv(layer.qkv, source, self._qkv, plan.qkv, Around(before, llama.eps, token=token), ahead=ahead and not first)
+            attend(
+                self._qkv,
+                self.cache.keys[number],
+                self.cache.values[number],
+                llama.cos,
+                llama.sin,
+                self.position,
+                self._mixed,
+                self._scratch,
+                plan.attention,
+                ahead=ahead,
+            )
+            gemv(layer.o, self._mixed, self._middle, plan.o, Around(added=source, token=token), ahead=ahead)
+            gemv(
+                layer.gate_up,
+                self._middle,
+                self._inner,
+                plan.gate_up,
+                Around(between, llama.eps, gated=True),
+                ahead=ahead,
+            )
+            gemv(layer.down, self._inner, self._stream, plan.down, Around(added=self._middle), ahead=ahead)
+        gemv(llama.head, self._stream, self.logits, plan.head, Around(self._last_norm, llama.eps), ahead=ahead)
+        choose(self.logits, self.token, self.position, self._scratch, ahead=ahead)
+
+
+class FastDecoder:
+    """Decodes one sequence greedily. The graph is recorded once, at the first step.
+
+    Raises LabFailed for a prompt as long as the capacity, or more than one sequence.
+    """
+
+    def __init__(self, llama: PackedLlama, prompt: torch.Tensor, capacity: int, plan: Plan) -> None:
+        if prompt.shape[0] != 1:
+            raise LabFailed("unsupported", "The hand-written kernels decode one sequence: set batch=1.")
+        self.capacity = capacity
+        self.length = 0
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self._prompt = prompt[0]
+        self._cache = Cache.empty(llama, capacity, llama.dtype)
+        self._one = FastStep(llama, self._cache, capacity, plan)
+
+    def prefill(self) -> torch.Tensor:
+        one = self._one
+        logits = forward(one.llama, self._prompt, self._cache, 0)
+        self.length = self._prompt.shape[0]
+        one.position.fill_(self.length)
+        one.token.copy_(logits.argmax(dim=-1, keepdim=True))
+        return one.token
+
+    def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        if self.length >= self.capacity:
+            raise LabFailed("unsupported", f"The cache holds {self.capacity} tokens and is full.")
+        self.length += 1
+        one = self._one
+        if token.data_ptr() != one.token.data_ptr():
+            one.token.copy_(token)
+        if self.graph is None:
+            self._record()
+        assert self.graph is not None
+        self.graph.replay()
+        return one.token, one.logits[None]
+
+    def _record(self) -> None:
+        one = self._one
+        token, position = one.token.clone(), one.position.clone()
+        one.enqueue()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            one.enqueue()
+        one.token.copy_(token)
+        one.position.copy_(position)
+        self.graph = graph

@@ -1,0 +1,274 @@
+"""A matrix times one vector as a decode step needs it, in one Triton kernel: what goes before and after is fused.
+
+Before the product: RMSNorm of the input. After it: a residual added, or SwiGLU of two halves. A program makes
+`rows` results and reads whole rows, `block` columns at a time. Weights are read once, so they are marked for
+eviction first.
+
+With `ahead` the kernel starts before the one in front of it has ended (programmatic dependent launch): it
+fetches its first weights, which nobody writes, and waits only then for its input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from labs.kit.quantise import Matrix
+
+
+NATIVE = torch.version.cuda is not None and not knobs.runtime.interpret
+"""Whether PTX instructions can be named: not on AMD, and not in Triton's interpreter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """A program's share: `rows` results, `block` columns at a time, on `warps` × 32 threads."""
+
+    rows: int
+    block: int
+    warps: int = 4
+
+
+@triton.jit
+def _fetch(place, at, ROW: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
+    """A tile of weights or words; `place` points at the rows' starts, `at` counts within a row."""
+    if MASKED:
+        tile = tl.load(place[:, None] + at[None, :], mask=(at < ROW)[None, :], other=0, eviction_policy="evict_first")
+    else:
+        tile = tl.load(place[:, None] + at[None, :], eviction_policy="evict_first")
+    return tile
+
+
+@triton.jit
+def _input(x, gain, at, K: tl.constexpr, NORM: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
+    """The input at these columns in float32, times the norm's gain, and its squares before that."""
+    if MASKED:
+        found = tl.load(x + at, mask=at < K, other=0.0).to(tl.float32)
+    else:
+        found = tl.load(x + at).to(tl.float32)
+    squares = found * found
+    if NORM:
+        if MASKED:
+            found = found * tl.load(gain + at, mask=at < K, other=0.0).to(tl.float32)
+        else:
+            found = found * tl.load(gain + at).to(tl.float32)
+    return found, squares
+
+
+@triton.jit
+def _bits(words, MASK: tl.constexpr, NATIVE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Some bits of each word as part of a float32's fraction: 1 + those bits / 2²³."""
+    if NATIVE:  # (words & MASK) | 1.0 in one instruction; left to itself the compiler takes two
+        found = tl.inline_asm_elementwise(
+            "lop3.b32 $0, $1, $2, $3, 0xEA;", "=r,r,r,r", [words, MASK, 0x3F800000], dtype=tl.int32, is_pure=True, pack=1
+        )
+    else:
+        found = (words & MASK) | 0x3F800000
+    return found.to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def _byte(words, byte: tl.constexpr, NATIVE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """1 + a byte / 2¹⁵: the byte becomes bits 8 to 15 of a float32."""
+    if NATIVE:  # one permutation of bytes
+        found = tl.inline_asm_elementwise(
+            "prmt.b32 $0, $1, $2, $3;",
+            "=r,r,r,r",
+            [words, 0x3F800000, 0x7604 + 16 * byte],
+            dtype=tl.int32,
+            is_pure=True,
+            pack=1,
+        ).to(tl.float32, bitcast=True)
+    elif byte == 0:
+        found = _bits(words << 8, 0xFF00, False)
+    else:
+        found = _bits(words >> (8 * byte - 8), 0xFF00, False)
+    return found
+
+
+@triton.jit
+def _nibble(words, nibble: tl.constexpr, NATIVE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """1 + a nibble / `_nibble_unit`: four shifts bring each of the eight to bits 12 to 15 or 16 to 19."""
+    if nibble < 2:
+        words = words << 12
+    elif nibble == 2:
+        words = words << 8
+    elif nibble == 7:
+        words = words >> 12
+    elif nibble > 4:
+        words = words >> 8
+    if nibble == 0 or nibble == 3 or nibble == 5:
+        found = _bits(words, 0xF000, NATIVE)
+    else:
+        found = _bits(words, 0xF0000, NATIVE)
+    return found
+
+
+@triton.jit
+def _nibble_unit(nibble: tl.constexpr):  # type: ignore[no-untyped-def]
+    if nibble == 0 or nibble == 3 or nibble == 5:
+        unit: tl.constexpr = 2048.0
+    else:
+        unit: tl.constexpr = 128.0
+    return unit
+
+
+@triton.jit
+def _gemv(  # type: ignore[no-untyped-def]
+    x, gain, weights, scales, added, out, token, eps, N,
+    K: tl.constexpr, KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    NORM: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, OF_TOKEN: tl.constexpr,
+    CHECKED: tl.constexpr, NATIVE: tl.constexpr, AHEAD: tl.constexpr,
+):  # fmt: skip
+    PER: tl.constexpr = 8 if KIND == "int4" else (4 if KIND == "int8" else 1)
+    ROW: tl.constexpr = K // PER
+    WIDTH: tl.constexpr = BLOCK // PER
+    TILES: tl.constexpr = (K + BLOCK - 1) // BLOCK
+    # what a thread loads at once: 16 bytes
+    RUN: tl.constexpr = 8 if KIND == "plain" else 4
+    WIDE: tl.constexpr = 2 * ROWS if GATED else ROWS
+    if AHEAD:
+        gdc_launch_dependents()
+    first = tl.program_id(0) * ROWS
+    lane = tl.arange(0, WIDE)
+    if GATED:
+        rows = first + lane // 2
+    else:
+        rows = first + lane
+    if CHECKED:
+        rows = tl.minimum(rows, N - 1)
+    if GATED:
+        rows += (lane % 2) * N
+    place = weights + rows.to(tl.int64) * ROW
+    units = tl.arange(0, WIDTH)
+    tile = _fetch(place, units, ROW, WIDTH > ROW)
+    if AHEAD:
+        gdc_wait()
+    if OF_TOKEN:
+        if ADD:
+            added += tl.load(token).to(tl.int64) * N
+        else:
+            x += tl.load(token).to(tl.int64) * K
+    total = tl.zeros([WIDE, WIDTH // RUN], tl.float32)
+    shift = tl.zeros([WIDTH // RUN], tl.float32)
+    squares = tl.zeros([WIDTH], tl.float32)
+    for step in tl.static_range(TILES):
+        at = step * WIDTH + units
+        current = tile
+        if step + 1 < TILES:
+            tile = _fetch(place, at + WIDTH, ROW, (step + 2) * WIDTH > ROW)
+        if KIND == "plain":
+            found, square = _input(x, gain, at, K, NORM, (step + 1) * WIDTH > ROW)
+            squares += square
+            product = current.to(tl.float32) * found[None, :]
+            total += tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
+        elif KIND == "int8":
+            sums = tl.zeros([WIDTH], tl.float32)
+            for byte in tl.static_range(4):
+                column = (at // 16) * 64 + byte * 16 + at % 16
+                found, square = _input(x, gain, column, K, NORM, (step + 1) * WIDTH > ROW)
+                squares += square
+                sums += found
+                part = _byte(current, byte, NATIVE) * found[None, :]
+                if byte == 0:
+                    product = part
+                else:
+                    product += part
+            total += tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
+            shift += tl.sum(tl.reshape(sums, [WIDTH // RUN, RUN]), axis=1)
+        else:
+            offset = tl.zeros([WIDTH], tl.float32)
+            for nibble in tl.static_range(8):
+                column = (at // 16) * 128 + nibble * 16 + at % 16
+                found, square = _input(x, gain, column, K, NORM, (step + 1) * WIDTH > ROW)
+                squares += square
+                unit = _nibble_unit(nibble)
+                offset += found * (unit + 8.0)
+                part = _nibble(current, nibble, NATIVE) * (found * unit)[None, :]
+                if nibble == 0:
+                    product = part
+                else:
+                    product += part
+            runs = tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
+            runs -= tl.sum(tl.reshape(offset, [WIDTH // RUN, RUN]), axis=1)[None, :]
+            group = step * (WIDTH // 16) + tl.arange(0, WIDTH // RUN) // 4
+            scale = scales + rows.to(tl.int64)[:, None] * (K // 128) + group[None, :]
+            if (step + 1) * WIDTH > ROW:
+                total += runs * tl.load(scale, mask=(group < K // 128)[None, :], other=0.0).to(tl.float32)
+            else:
+                total += runs * tl.load(scale).to(tl.float32)
+    if KIND == "int8":
+        total = 32768.0 * (total - shift[None, :]) - 128.0 * shift[None, :]
+    result = tl.sum(total, axis=1)
+    if KIND == "int8":
+        result = result * tl.load(scales + rows)
+    if NORM:
+        result = result * tl.rsqrt(tl.sum(squares, axis=0) / K + eps)
+    if GATED:
+        gate, up = tl.split(tl.reshape(result, [ROWS, 2]))
+        result = gate / (1.0 + tl.exp(-gate)) * up
+    row = first + tl.arange(0, ROWS)
+    if ADD:
+        if CHECKED:
+            result += tl.load(added + row, mask=row < N, other=0.0).to(tl.float32)
+        else:
+            result += tl.load(added + row).to(tl.float32)
+    if CHECKED:
+        tl.store(out + row, result.to(out.dtype.element_ty), mask=row < N)
+    else:
+        tl.store(out + row, result.to(out.dtype.element_ty))
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is fused around a product: `gain` of an RMSNorm before it, `added` or SwiGLU (`gated`) after it.
+
+    With `token` (a tensor of one index) the input, or what is added, is that row of a table.
+    """
+
+    gain: torch.Tensor | None = None
+    eps: float = 0.0
+    added: torch.Tensor | None = None
+    gated: bool = False
+    token: torch.Tensor | None = None
+
+
+def gemv(
+    matrix: Matrix, x: torch.Tensor, out: torch.Tensor, tiling: Tiling, around: Around, *, ahead: bool = False
+) -> None:
+    """out = matrix · x with what is around it. `x` has the matrix's columns (or is a table of such rows), `out`
+    its rows, half of them where it is gated. Sums in float32.
+
+    `ahead` needs a GPU that knows programmatic dependent launch (NVIDIA Hopper and later).
+    """
+    results = matrix.rows // 2 if around.gated else matrix.rows
+    launch = {"launch_pdl": True} if ahead else {}
+    _gemv[(triton.cdiv(results, tiling.rows),)](
+        x,
+        around.gain if around.gain is not None else x,
+        matrix.weights,
+        matrix.scales if matrix.scales is not None else x,
+        around.added if around.added is not None else x,
+        out,
+        around.token if around.token is not None else x,
+        around.eps,
+        results,
+        K=matrix.columns,
+        KIND=matrix.kind,
+        ROWS=tiling.rows,
+        BLOCK=tiling.block,
+        NORM=around.gain is not None,
+        GATED=around.gated,
+        ADD=around.added is not None,
+        OF_TOKEN=around.token is not None,
+        CHECKED=results % tiling.rows != 0,
+        NATIVE=NATIVE,
+        AHEAD=ahead,
+        num_warps=tiling.warps,
+        **launch,
+    )
