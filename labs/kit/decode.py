@@ -5,36 +5,66 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import torch
 
 from labs.kit.lab import LabFailed
+from labs.kit.quantise import Kind
 
 CacheKind = Literal["dynamic", "static"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A way to run the step. `compile_mode` is torch.compile's; None runs eagerly."""
+    """A way to run the step. `compile_mode` is torch.compile's; None runs without it.
+
+    `kernels`: the library's, ours in Triton, or the library's for int8. `kind`: how the weights are held.
+    """
 
     name: str
     cache: CacheKind
     compile_mode: str | None = None
+    kernels: Literal["library", "triton", "int8"] = "library"
+    kind: Kind = "plain"
 
     @property
     def wants_graphs(self) -> bool:
         """Whether the whole step is meant to be one CUDA graph."""
-        return self.compile_mode in ("reduce-overhead", "max-autotune")
+        return self.compile_mode in ("reduce-overhead", "max-autotune") or self.kernels == "triton"
 
 
 EAGER = Mode("eager", "dynamic")
 STATIC = Mode("static", "static")
 REDUCE_OVERHEAD = Mode("reduce-overhead", "static", "reduce-overhead")
 COMPILED = Mode("compiled", "static", "default")
+BEST = Mode("best", "static", kernels="triton")
+INT8 = Mode("int8", "static", kernels="triton", kind="int8")
+INT4 = Mode("int4", "static", kernels="triton", kind="int4")
+INT8_CPU = Mode("int8", "static", kernels="int8", kind="int8")
 
 Step = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 """Takes tokens (batch × 1), gives the next tokens (batch × 1) and the logits (batch × vocabulary)."""
+
+
+class Decoding(Protocol):
+    """What every rung of the ladder is to those who check and time it."""
+
+    @property
+    def mode(self) -> Mode: ...
+
+    def prefill(self) -> torch.Tensor:
+        """Starts over: reads the prompt and gives the first token (batch × 1)."""
+
+    def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The next token and the logits (batch × vocabulary), both the caller's only until the next step."""
+
+
+def run(decoder: Decoding, token: torch.Tensor, steps: int) -> torch.Tensor:
+    """Decodes `steps` tokens from `token` and gives the last one."""
+    for _ in range(steps):
+        token, _ = decoder.step(token)
+    return token
 
 
 class Decoder:
@@ -89,12 +119,6 @@ class Decoder:
             # fed back as it is, the token would be overwritten by the graph that reads it (pytorch#170604)
             return following.clone(), logits
 
-    def run(self, token: torch.Tensor, steps: int) -> torch.Tensor:
-        """Decodes `steps` tokens from `token` and gives the last one."""
-        for _ in range(steps):
-            token, _ = self.step(token)
-        return token
-
     def _step_once(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         output = self._model(
             input_ids=token, use_cache=True, logits_to_keep=1, **{self._cache_name: self._cache}
@@ -120,7 +144,10 @@ def random_prompt(model: Any, *, batch: int, tokens: int) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What eager decoding gave: the tokens fed in, step by step, and the logits that came out."""
+    """What eager decoding gave: the tokens fed in, step by step, and the logits that came out.
+
+    Of quantised weights: what a float32 model with the same dequantised weights gives for those tokens.
+    """
 
     fed: tuple[torch.Tensor, ...]
     logits: tuple[torch.Tensor, ...]
@@ -128,12 +155,12 @@ class Reference:
     dtype: torch.dtype
 
 
-def reference(decoder: Decoder, steps: int) -> Reference:
+def reference(decoder: Decoding, steps: int) -> Reference:
     """Decodes `steps` tokens, one at the least, and keeps everything."""
     token = decoder.prefill()
     fed, logits = [], []
     for _ in range(steps):
-        fed.append(token)
+        fed.append(token.clone())
         token, scores = decoder.step(token)
         logits.append(scores.float().clone())
     return Reference(tuple(fed), tuple(logits), scores.dtype)
@@ -168,7 +195,7 @@ class Agreement:
         return self.wrong == 0 and self.logit_error <= self.tolerance
 
 
-def agreement(decoder: Decoder, expected: Reference) -> Agreement:
+def agreement(decoder: Decoding, expected: Reference) -> Agreement:
     """Feeds eager's tokens and compares each choice."""
     decoder.prefill()
     same = ties = tokens = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from labs.kit.attention_triton import Chunking, Scratch, attend, choose
-from labs.kit.gemv_triton import Around, Tiling, gemv
+from labs.kit.gemv_triton import Around, Norm, Tiling, begin, gemv
 from labs.kit.lab import LabFailed
 from labs.kit.llama_math import Cache, forward
 from labs.kit.packed_llama import PackedLlama
@@ -43,23 +43,26 @@ class FastStep:
         self.position = torch.zeros(1, dtype=torch.int64, device=device)
         self.logits = vector(llama.head.rows, torch.float32)
         self._stream, self._middle = vector(llama.hidden), vector(llama.hidden)
+        self._scaled = vector(llama.hidden)
+        # one sum a program, and no program makes less than one result
+        self._squares = vector(llama.hidden, torch.float32)
         self._qkv = vector(llama.layers[0].qkv.rows)
         self._mixed, self._inner = vector(width), vector(llama.layers[0].down.columns)
         chunks = -(-capacity // plan.attention.tokens)
         self._scratch = Scratch.for_(llama.heads, llama.head_dim, chunks, device)
-        self._norms = [(layer.input_norm.to(kind), layer.post_norm.to(kind)) for layer in llama.layers]
-        self._last_norm = llama.norm.to(kind)
+        gains = [gain for layer in llama.layers for gain in (layer.input_norm, layer.post_norm)]
+        self._norms = [
+            Norm(gain.to(kind), self._scaled, self._squares, llama.eps) for gain in (*gains, llama.norm)
+        ]
 
     def enqueue(self) -> None:
         """Puts the step's kernels on the current stream."""
         llama, plan, ahead = self.llama, self.plan, self.plan.ahead
-        for number, (layer, (before, between)) in enumerate(zip(llama.layers, self._norms, strict=True)):
-            first = number == 0
-            # the first layer reads the token's row of the embedding where it lies
-            source = llama.embedding if first else self._stream
-            token = self.token if first else None
-            # the first kernel waits for the step before: its forerunner's forerunner must have ended too
-            gemv(layer.qkv, source, self._qkv, plan.qkv, Around(before, llama.eps, token=token), ahead=ahead and not first)
+        # the first kernel doesn't start ahead: what the others fetch early was written a step ago
+        parts = begin(llama.embedding, self.token, self._stream, self._norms[0], ahead=ahead)
+        for number, layer in enumerate(llama.layers):
+            before, between, following = self._norms[2 * number : 2 * number + 3]
+            gemv(layer.qkv, self._scaled, self._qkv, plan.qkv, Around(before, parts), ahead=ahead)
             attend(
                 self._qkv,
                 self.cache.keys[number],
@@ -72,17 +75,13 @@ class FastStep:
                 plan.attention,
                 ahead=ahead,
             )
-            gemv(layer.o, self._mixed, self._middle, plan.o, Around(added=source, token=token), ahead=ahead)
-            gemv(
-                layer.gate_up,
-                self._middle,
-                self._inner,
-                plan.gate_up,
-                Around(between, llama.eps, gated=True),
-                ahead=ahead,
-            )
-            gemv(layer.down, self._inner, self._stream, plan.down, Around(added=self._middle), ahead=ahead)
-        gemv(llama.head, self._stream, self.logits, plan.head, Around(self._last_norm, llama.eps), ahead=ahead)
+            after_o = Around(added=self._stream, after=between)
+            parts = gemv(layer.o, self._mixed, self._middle, plan.o, after_o, ahead=ahead)
+            swiglu = Around(between, parts, gated=True)
+            gemv(layer.gate_up, self._scaled, self._inner, plan.gate_up, swiglu, ahead=ahead)
+            after_down = Around(added=self._middle, after=following)
+            parts = gemv(layer.down, self._inner, self._stream, plan.down, after_down, ahead=ahead)
+        gemv(llama.head, self._scaled, self.logits, plan.head, Around(self._norms[-1], parts), ahead=ahead)
         choose(self.logits, self.token, self.position, self._scratch, ahead=ahead)
 
 

@@ -45,19 +45,12 @@ def _fetch(place, at, ROW: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[
 
 
 @triton.jit
-def _input(x, gain, at, K: tl.constexpr, NORM: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
-    """The input at these columns in float32, times the norm's gain, and its squares before that."""
+def _input(x, at, K: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
     if MASKED:
-        found = tl.load(x + at, mask=at < K, other=0.0).to(tl.float32)
+        found = tl.load(x + at, mask=at < K, other=0.0)
     else:
-        found = tl.load(x + at).to(tl.float32)
-    squares = found * found
-    if NORM:
-        if MASKED:
-            found = found * tl.load(gain + at, mask=at < K, other=0.0).to(tl.float32)
-        else:
-            found = found * tl.load(gain + at).to(tl.float32)
-    return found, squares
+        found = tl.load(x + at)
+    return found.to(tl.float32)
 
 
 @triton.jit
@@ -120,10 +113,10 @@ def _nibble_unit(nibble: tl.constexpr):  # type: ignore[no-untyped-def]
 
 @triton.jit
 def _gemv(  # type: ignore[no-untyped-def]
-    x, gain, weights, scales, added, out, token, eps, N,
-    K: tl.constexpr, KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-    NORM: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, OF_TOKEN: tl.constexpr,
-    CHECKED: tl.constexpr, NATIVE: tl.constexpr, AHEAD: tl.constexpr,
+    x, squares, weights, scales, added, gain, out, scaled, new_squares, eps, N,
+    K: tl.constexpr, KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, PARTS: tl.constexpr,
+    GATED: tl.constexpr, ADD: tl.constexpr, SCALED: tl.constexpr, CHECKED: tl.constexpr,
+    NATIVE: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     PER: tl.constexpr = 8 if KIND == "int4" else (4 if KIND == "int8" else 1)
     ROW: tl.constexpr = K // PER
@@ -136,7 +129,7 @@ def _gemv(  # type: ignore[no-untyped-def]
         gdc_launch_dependents()
     first = tl.program_id(0) * ROWS
     lane = tl.arange(0, WIDE)
-    if GATED:
+    if GATED:  # each result's gate and up side by side
         rows = first + lane // 2
     else:
         rows = first + lane
@@ -149,51 +142,42 @@ def _gemv(  # type: ignore[no-untyped-def]
     tile = _fetch(place, units, ROW, WIDTH > ROW)
     if AHEAD:
         gdc_wait()
-    if OF_TOKEN:
-        if ADD:
-            added += tl.load(token).to(tl.int64) * N
-        else:
-            x += tl.load(token).to(tl.int64) * K
     total = tl.zeros([WIDE, WIDTH // RUN], tl.float32)
     shift = tl.zeros([WIDTH // RUN], tl.float32)
-    squares = tl.zeros([WIDTH], tl.float32)
     for step in tl.static_range(TILES):
         at = step * WIDTH + units
         current = tile
         if step + 1 < TILES:
             tile = _fetch(place, at + WIDTH, ROW, (step + 2) * WIDTH > ROW)
         if KIND == "plain":
-            found, square = _input(x, gain, at, K, NORM, (step + 1) * WIDTH > ROW)
-            squares += square
+            found = _input(x, at, K, (step + 1) * WIDTH > ROW)
             product = current.to(tl.float32) * found[None, :]
             total += tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
         elif KIND == "int8":
-            sums = tl.zeros([WIDTH], tl.float32)
             for byte in tl.static_range(4):
                 column = (at // 16) * 64 + byte * 16 + at % 16
-                found, square = _input(x, gain, column, K, NORM, (step + 1) * WIDTH > ROW)
-                squares += square
-                sums += found
+                found = _input(x, column, K, (step + 1) * WIDTH > ROW)
                 part = _byte(current, byte, NATIVE) * found[None, :]
                 if byte == 0:
                     product = part
+                    sums = found
                 else:
                     product += part
+                    sums += found
             total += tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
             shift += tl.sum(tl.reshape(sums, [WIDTH // RUN, RUN]), axis=1)
         else:
-            offset = tl.zeros([WIDTH], tl.float32)
             for nibble in tl.static_range(8):
                 column = (at // 16) * 128 + nibble * 16 + at % 16
-                found, square = _input(x, gain, column, K, NORM, (step + 1) * WIDTH > ROW)
-                squares += square
+                found = _input(x, column, K, (step + 1) * WIDTH > ROW)
                 unit = _nibble_unit(nibble)
-                offset += found * (unit + 8.0)
                 part = _nibble(current, nibble, NATIVE) * (found * unit)[None, :]
                 if nibble == 0:
                     product = part
+                    offset = found * (unit + 8.0)
                 else:
                     product += part
+                    offset += found * (unit + 8.0)
             runs = tl.sum(tl.reshape(product, [WIDE, WIDTH // RUN, RUN]), axis=2)
             runs -= tl.sum(tl.reshape(offset, [WIDTH // RUN, RUN]), axis=1)[None, :]
             group = step * (WIDTH // 16) + tl.arange(0, WIDTH // RUN) // 4
@@ -207,68 +191,119 @@ def _gemv(  # type: ignore[no-untyped-def]
     result = tl.sum(total, axis=1)
     if KIND == "int8":
         result = result * tl.load(scales + rows)
-    if NORM:
-        result = result * tl.rsqrt(tl.sum(squares, axis=0) / K + eps)
+    if PARTS > 0:
+        EVERY: tl.constexpr = triton.next_power_of_2(PARTS)
+        part_at = tl.arange(0, EVERY)
+        if EVERY == PARTS:
+            square = tl.sum(tl.load(squares + part_at), axis=0)
+        else:
+            square = tl.sum(tl.load(squares + part_at, mask=part_at < PARTS, other=0.0), axis=0)
+        result = result * tl.rsqrt(square / K + eps)
     if GATED:
         gate, up = tl.split(tl.reshape(result, [ROWS, 2]))
         result = gate / (1.0 + tl.exp(-gate)) * up
     row = first + tl.arange(0, ROWS)
+    inside = row < N
     if ADD:
-        if CHECKED:
-            result += tl.load(added + row, mask=row < N, other=0.0).to(tl.float32)
-        else:
-            result += tl.load(added + row).to(tl.float32)
-    if CHECKED:
-        tl.store(out + row, result.to(out.dtype.element_ty), mask=row < N)
-    else:
-        tl.store(out + row, result.to(out.dtype.element_ty))
+        result += tl.load(added + row, mask=inside, other=0.0).to(tl.float32)
+    tl.store(out + row, result.to(out.dtype.element_ty), mask=inside)
+    if SCALED:
+        wide = tl.where(inside, result, 0.0)
+        tl.store(new_squares + tl.program_id(0), tl.sum(wide * wide, axis=0))
+        longer = result * tl.load(gain + row, mask=inside, other=0.0).to(tl.float32)
+        tl.store(scaled + row, longer.to(scaled.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def _begin(table, token, gain, out, scaled, squares, SIZE: tl.constexpr, BLOCK: tl.constexpr, AHEAD: tl.constexpr):  # type: ignore[no-untyped-def]
+    if AHEAD:
+        gdc_launch_dependents()
+    at = tl.arange(0, BLOCK)
+    inside = at < SIZE
+    row = tl.load(table + tl.load(token).to(tl.int64) * SIZE + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(out + at, row.to(out.dtype.element_ty), mask=inside)
+    longer = row * tl.load(gain + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(scaled + at, longer.to(scaled.dtype.element_ty), mask=inside)
+    tl.store(squares, tl.sum(row * row, axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """An RMSNorm parted between two kernels: the first writes its result times `gain` to `scaled` and sums of
+    squares to `squares`, one a program; the second reads both and divides by the root of the mean."""
+
+    gain: torch.Tensor
+    scaled: torch.Tensor
+    squares: torch.Tensor
+    eps: float
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is fused around a product: `gain` of an RMSNorm before it, `added` or SwiGLU (`gated`) after it.
+    """What is fused around a product. Before it a norm (`before`: x is then its `scaled`), of which `parts` sums
+    of squares count; after it SwiGLU (`gated`), a residual (`added`), the first half of the next norm."""
 
-    With `token` (a tensor of one index) the input, or what is added, is that row of a table.
-    """
-
-    gain: torch.Tensor | None = None
-    eps: float = 0.0
-    added: torch.Tensor | None = None
+    before: Norm | None = None
+    parts: int = 0
     gated: bool = False
-    token: torch.Tensor | None = None
+    added: torch.Tensor | None = None
+    after: Norm | None = None
 
 
 def gemv(
     matrix: Matrix, x: torch.Tensor, out: torch.Tensor, tiling: Tiling, around: Around, *, ahead: bool = False
-) -> None:
-    """out = matrix · x with what is around it. `x` has the matrix's columns (or is a table of such rows), `out`
-    its rows, half of them where it is gated. Sums in float32.
+) -> int:
+    """out = matrix · x with what is around it, summed in float32; gives how many programs took part.
 
-    `ahead` needs a GPU that knows programmatic dependent launch (NVIDIA Hopper and later).
+    `x` has the matrix's columns, `out` its rows, half of them where it is gated. `ahead` needs a GPU that knows
+    programmatic dependent launch (NVIDIA Hopper and later).
     """
     results = matrix.rows // 2 if around.gated else matrix.rows
+    programs = triton.cdiv(results, tiling.rows)
     launch = {"launch_pdl": True} if ahead else {}
-    _gemv[(triton.cdiv(results, tiling.rows),)](
+    before, after = around.before, around.after
+    _gemv[(programs,)](
         x,
-        around.gain if around.gain is not None else x,
+        before.squares if before else x,
         matrix.weights,
         matrix.scales if matrix.scales is not None else x,
         around.added if around.added is not None else x,
+        after.gain if after else x,
         out,
-        around.token if around.token is not None else x,
-        around.eps,
+        after.scaled if after else out,
+        after.squares if after else out,
+        before.eps if before else 0.0,
         results,
         K=matrix.columns,
         KIND=matrix.kind,
         ROWS=tiling.rows,
         BLOCK=tiling.block,
-        NORM=around.gain is not None,
+        PARTS=around.parts if before else 0,
         GATED=around.gated,
         ADD=around.added is not None,
-        OF_TOKEN=around.token is not None,
+        SCALED=after is not None,
         CHECKED=results % tiling.rows != 0,
         NATIVE=NATIVE,
         AHEAD=ahead,
         num_warps=tiling.warps,
         **launch,
     )
+    return programs
+
+
+def begin(table: torch.Tensor, token: torch.Tensor, out: torch.Tensor, norm: Norm, *, ahead: bool = False) -> int:
+    """The token's row of the embedding into `out`, and the first half of the norm; one program."""
+    size = table.shape[1]
+    _begin[(1,)](
+        table,
+        token,
+        norm.gain,
+        out,
+        norm.scaled,
+        norm.squares,
+        SIZE=size,
+        BLOCK=triton.next_power_of_2(size),
+        AHEAD=ahead,
+        num_warps=8,
+    )
+    return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -25,8 +26,21 @@ class Cache:
         return cls(*(torch.zeros(shape, dtype=dtype, device=llama.device) for _ in range(2)))
 
 
+def product(matrix: Matrix, x: torch.Tensor) -> torch.Tensor:
+    """x · matrixᵀ with the weights dequantised to x's dtype."""
+    return linear(x, matrix.dequantised(x.dtype))
+
+
 @torch.no_grad()
-def forward(llama: PackedLlama, tokens: torch.Tensor, cache: Cache, start: int, last: int = 1) -> torch.Tensor:
+def forward(
+    llama: PackedLlama,
+    tokens: torch.Tensor,
+    cache: Cache,
+    start: int,
+    *,
+    last: int = 1,
+    multiply: Callable[[Matrix, torch.Tensor], torch.Tensor] = product,
+) -> torch.Tensor:
     """Logits (last × vocabulary, float32) after the last `last` of `tokens` (a vector), which stand at `start` and on.
 
     Computes in the cache's dtype, the norms and rotary positions in float32. Writes the cache.
@@ -42,7 +56,7 @@ def forward(llama: PackedLlama, tokens: torch.Tensor, cache: Cache, start: int, 
     for number, layer in enumerate(llama.layers):
         q, k, v = (
             part.view(count, -1, llama.head_dim)
-            for part in product(layer.qkv, _norm(x, layer.input_norm, llama.eps)).split(sizes, dim=-1)
+            for part in multiply(layer.qkv, _norm(x, layer.input_norm, llama.eps)).split(sizes, dim=-1)
         )
         q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
         keys, values = cache.keys[number], cache.values[number]
@@ -54,15 +68,10 @@ def forward(llama: PackedLlama, tokens: torch.Tensor, cache: Cache, start: int, 
             attn_mask=causal,
             enable_gqa=llama.heads != llama.kv_heads,
         )
-        x = x + product(layer.o, mixed[0].transpose(0, 1).reshape(count, -1))
-        gate, up = product(layer.gate_up, _norm(x, layer.post_norm, llama.eps)).chunk(2, dim=-1)
-        x = x + product(layer.down, silu(gate) * up)
-    return product(llama.head, _norm(x[-last:], llama.norm, llama.eps)).float()
-
-
-def product(matrix: Matrix, x: torch.Tensor) -> torch.Tensor:
-    """x · matrixᵀ with the weights dequantised to x's dtype."""
-    return linear(x, matrix.dequantised(x.dtype))
+        x = x + multiply(layer.o, mixed[0].transpose(0, 1).reshape(count, -1))
+        gate, up = multiply(layer.gate_up, _norm(x, layer.post_norm, llama.eps)).chunk(2, dim=-1)
+        x = x + multiply(layer.down, silu(gate) * up)
+    return multiply(llama.head, _norm(x[-last:], llama.norm, llama.eps)).float()
 
 
 def _norm(x: torch.Tensor, gain: torch.Tensor, eps: float) -> torch.Tensor:

@@ -71,6 +71,13 @@ def quantised(weights: torch.Tensor, kind: Kind) -> Matrix:
     return _int8(weights) if kind == "int8" else _int4(weights)
 
 
+def int8_rows(matrix: Matrix) -> tuple[torch.Tensor, torch.Tensor]:
+    """An int8 matrix unpacked: whole numbers (rows × columns, int8) and the scale of each row."""
+    assert matrix.kind == "int8"
+    assert matrix.scales is not None
+    return (_bytes(matrix) - float(INT8_CENTRE)).to(torch.int8), matrix.scales
+
+
 def _int8(weights: torch.Tensor) -> Matrix:
     rows, columns = weights.shape
     wide = weights.float()
