@@ -58,7 +58,9 @@ def _attend(  # type: ignore[no-untyped-def]
         k_low, k_high = k_low * c - k_high * s, k_high * c + k_low * s
         # as the cache will hold them
         k_low, k_high = k_low.to(keys.dtype.element_ty), k_high.to(keys.dtype.element_ty)
-        new_value = tl.load(qkv + (HEADS + HEADS // GROUP + shared) * SIZE + whole).to(values.dtype.element_ty)
+        new_value = tl.load(qkv + (HEADS + HEADS // GROUP + shared) * SIZE + whole).to(
+            values.dtype.element_ty
+        )
         scores = tl.sum(low.to(tl.float32) * q_low[None, :] + high.to(tl.float32) * q_high[None, :], axis=1)
         newest = tl.sum(k_low.to(tl.float32) * q_low + k_high.to(tl.float32) * q_high, axis=0)
         scores = tl.where(token == now, newest, scores) * scale
@@ -192,7 +194,12 @@ def _choose(logits, token, position, best, done, V, BLOCK: tl.constexpr, AHEAD: 
 
 
 def choose(
-    logits: torch.Tensor, token: torch.Tensor, position: torch.Tensor, scratch: Scratch, *, ahead: bool = False
+    logits: torch.Tensor,
+    token: torch.Tensor,
+    position: torch.Tensor,
+    scratch: Scratch,
+    *,
+    ahead: bool = False,
 ) -> None:
     """Writes the index of the highest of `logits` (vocabulary) to `token`, and moves `position` on by one."""
     block = 2048

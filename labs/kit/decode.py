@@ -119,6 +119,10 @@ class Decoder:
             # fed back as it is, the token would be overwritten by the graph that reads it (pytorch#170604)
             return following.clone(), logits
 
+    def run(self, token: torch.Tensor, steps: int) -> torch.Tensor:
+        """Decodes `steps` tokens from `token` and gives the last one."""
+        return run(self, token, steps)
+
     def _step_once(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         output = self._model(
             input_ids=token, use_cache=True, logits_to_keep=1, **{self._cache_name: self._cache}
@@ -142,6 +146,11 @@ def random_prompt(model: Any, *, batch: int, tokens: int) -> torch.Tensor:
     return torch.randint(vocabulary, (batch, tokens), device=device, generator=generator)
 
 
+LOGIT_TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 0.15}
+"""How far a mode's logits may be from eager's, relative to their norm. The roundings of all layers add up:
+two correct ways to run 32 random layers in bf16 differ by 0.07."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """What eager decoding gave: the tokens fed in, step by step, and the logits that came out.
@@ -152,7 +161,8 @@ class Reference:
     fed: tuple[torch.Tensor, ...]
     logits: tuple[torch.Tensor, ...]
     """In float32, of the model's precision."""
-    dtype: torch.dtype
+    tolerance: float
+    """How far logits may be from these."""
 
 
 def reference(decoder: Decoding, steps: int) -> Reference:
@@ -163,12 +173,7 @@ def reference(decoder: Decoding, steps: int) -> Reference:
         fed.append(token.clone())
         token, scores = decoder.step(token)
         logits.append(scores.float().clone())
-    return Reference(tuple(fed), tuple(logits), scores.dtype)
-
-
-LOGIT_TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 0.15}
-"""How far a mode's logits may be from eager's, relative to their norm. The roundings of all layers add up:
-two correct ways to run 32 random layers in bf16 differ by 0.07."""
+    return Reference(tuple(fed), tuple(logits), LOGIT_TOLERANCE[scores.dtype])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,6 @@ def agreement(decoder: Decoding, expected: Reference) -> Agreement:
     decoder.prefill()
     same = ties = tokens = 0
     off = whole = 0.0
-    tolerance = LOGIT_TOLERANCE[expected.dtype]
     for fed, wanted in zip(expected.fed, expected.logits, strict=True):
         _, scores = decoder.step(fed)
         got = scores.float()
@@ -214,4 +218,4 @@ def agreement(decoder: Decoding, expected: Reference) -> Agreement:
         same += int((chosen == best).sum())
         ties += int(((chosen != best) & (lead <= close)).sum())
     error = (off / whole) ** 0.5 if whole else float("inf")
-    return Agreement(tokens, same, ties, error, tolerance)
+    return Agreement(tokens, same, ties, error, expected.tolerance)

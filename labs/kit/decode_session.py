@@ -143,7 +143,9 @@ class DecodeSession:
             mbu_measured="%",
             mbu_datasheet="%",
         )
-        rows: list[list[Scalar]] = [[number, step.mode, ms] for number, ms in enumerate(loop.steps_ms, start=1)]
+        rows: list[list[Scalar]] = [
+            [number, step.mode, ms] for number, ms in enumerate(loop.steps_ms, start=1)
+        ]
         self.bench.series("steps", ["step", "mode", "time"], rows, time="ms")
 
     def report_speedups(self, done: Sequence[Decoded]) -> None:

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
-from labs.kit.attention_triton import Chunking, Scratch, attend, choose
-from labs.kit.gemv_triton import Around, Norm, Tiling, begin, gemv
+from labs.kit.attention_triton import Scratch, attend, choose
+from labs.kit.decode import Mode
+from labs.kit.gemv_triton import Around, Norm, begin, gemv
 from labs.kit.lab import LabFailed
 from labs.kit.llama_math import Cache, forward
 from labs.kit.packed_llama import PackedLlama
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How each kernel of a step is cut, and whether kernels start ahead of their forerunner's end."""
-
-    qkv: Tiling
-    o: Tiling
-    gate_up: Tiling
-    down: Tiling
-    head: Tiling
-    attention: Chunking
-    ahead: bool
+from labs.kit.tilings import StepPlan, plan_for
 
 
 class FastStep:
     """One token's step on buffers of its own: `token` in, `token` and `logits` out, `position` moves on."""
 
-    def __init__(self, llama: PackedLlama, cache: Cache, capacity: int, plan: Plan) -> None:
+    def __init__(self, llama: PackedLlama, cache: Cache, capacity: int, plan: StepPlan) -> None:
         self.llama, self.cache, self.plan = llama, cache, plan
         device = llama.device
         # the kernels of quantised weights read four columns at a time: float32 gives them 16 bytes
@@ -86,22 +73,29 @@ class FastStep:
 
 
 class FastDecoder:
-    """Decodes one sequence greedily. The graph is recorded once, at the first step.
+    """Decodes one sequence greedily, on CUDA. The graph is recorded once, at the first step after the first prompt.
 
-    Raises LabFailed for a prompt as long as the capacity, or more than one sequence.
+    Prompts are read by torch's operations with the same weights (dequantised where they are quantised).
+    Raises LabFailed for more than one sequence, or a prompt as long as the capacity.
     """
 
-    def __init__(self, llama: PackedLlama, prompt: torch.Tensor, capacity: int, plan: Plan) -> None:
+    def __init__(self, llama: PackedLlama, prompt: torch.Tensor, mode: Mode, capacity: int) -> None:
         if prompt.shape[0] != 1:
             raise LabFailed("unsupported", "The hand-written kernels decode one sequence: set batch=1.")
+        if prompt.shape[1] >= capacity:
+            raise LabFailed(
+                "unsupported", f"A prompt of {prompt.shape[1]} tokens leaves no room in {capacity}."
+            )
+        self.mode = mode
         self.capacity = capacity
         self.length = 0
-        self.graph: torch.cuda.CUDAGraph | None = None
         self._prompt = prompt[0]
         self._cache = Cache.empty(llama, capacity, llama.dtype)
-        self._one = FastStep(llama, self._cache, capacity, plan)
+        self._one = FastStep(llama, self._cache, capacity, plan_for(llama, capacity))
+        self._graph: torch.cuda.CUDAGraph | None = None
 
     def prefill(self) -> torch.Tensor:
+        """Starts over: reads the prompt and gives the first token (1 × 1)."""
         one = self._one
         logits = forward(one.llama, self._prompt, self._cache, 0)
         self.length = self._prompt.shape[0]
@@ -110,19 +104,23 @@ class FastDecoder:
         return one.token
 
     def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The next token (1 × 1) and the logits (1 × vocabulary), both overwritten by the next step: fed back as
+        it is, the token costs no copy."""
         if self.length >= self.capacity:
-            raise LabFailed("unsupported", f"The cache holds {self.capacity} tokens and is full.")
-        self.length += 1
+            raise LabFailed(
+                "unsupported", f"The cache holds {self.capacity} tokens a sequence and is full: decode fewer."
+            )
         one = self._one
         if token.data_ptr() != one.token.data_ptr():
             one.token.copy_(token)
-        if self.graph is None:
-            self._record()
-        assert self.graph is not None
-        self.graph.replay()
+        if self._graph is None:
+            self._graph = self._record()
+        self.length += 1
+        self._graph.replay()
         return one.token, one.logits[None]
 
-    def _record(self) -> None:
+    def _record(self) -> torch.cuda.CUDAGraph:
+        """Compiles and runs the step once, then records it. The run's own traces are wiped out."""
         one = self._one
         token, position = one.token.clone(), one.position.clone()
         one.enqueue()
@@ -132,4 +130,4 @@ class FastDecoder:
             one.enqueue()
         one.token.copy_(token)
         one.position.copy_(position)
-        self.graph = graph
+        return graph

@@ -38,7 +38,9 @@ class Tiling:
 def _fetch(place, at, ROW: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
     """A tile of weights or words; `place` points at the rows' starts, `at` counts within a row."""
     if MASKED:
-        tile = tl.load(place[:, None] + at[None, :], mask=(at < ROW)[None, :], other=0, eviction_policy="evict_first")
+        tile = tl.load(
+            place[:, None] + at[None, :], mask=(at < ROW)[None, :], other=0, eviction_policy="evict_first"
+        )
     else:
         tile = tl.load(place[:, None] + at[None, :], eviction_policy="evict_first")
     return tile
@@ -58,7 +60,12 @@ def _bits(words, MASK: tl.constexpr, NATIVE: tl.constexpr):  # type: ignore[no-u
     """Some bits of each word as part of a float32's fraction: 1 + those bits / 2²³."""
     if NATIVE:  # (words & MASK) | 1.0 in one instruction; left to itself the compiler takes two
         found = tl.inline_asm_elementwise(
-            "lop3.b32 $0, $1, $2, $3, 0xEA;", "=r,r,r,r", [words, MASK, 0x3F800000], dtype=tl.int32, is_pure=True, pack=1
+            "lop3.b32 $0, $1, $2, $3, 0xEA;",
+            "=r,r,r,r",
+            [words, MASK, 0x3F800000],
+            dtype=tl.int32,
+            is_pure=True,
+            pack=1,
         )
     else:
         found = (words & MASK) | 0x3F800000
@@ -215,7 +222,9 @@ def _gemv(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _begin(table, token, gain, out, scaled, squares, SIZE: tl.constexpr, BLOCK: tl.constexpr, AHEAD: tl.constexpr):  # type: ignore[no-untyped-def]
+def _begin(
+    table, token, gain, out, scaled, squares, SIZE: tl.constexpr, BLOCK: tl.constexpr, AHEAD: tl.constexpr
+):  # type: ignore[no-untyped-def]
     if AHEAD:
         gdc_launch_dependents()
     at = tl.arange(0, BLOCK)
@@ -291,7 +300,9 @@ def gemv(
     return programs
 
 
-def begin(table: torch.Tensor, token: torch.Tensor, out: torch.Tensor, norm: Norm, *, ahead: bool = False) -> int:
+def begin(
+    table: torch.Tensor, token: torch.Tensor, out: torch.Tensor, norm: Norm, *, ahead: bool = False
+) -> int:
     """The token's row of the embedding into `out`, and the first half of the norm; one program."""
     size = table.shape[1]
     _begin[(1,)](

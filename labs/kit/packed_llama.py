@@ -69,7 +69,12 @@ def packed(model: Any, positions: int) -> PackedLlama:
     """The model's weights joined in place: its own projections become views of the joined ones, so that nothing
     is held twice. Raises LabFailed for a model that isn't a plain Llama."""
     config = model.config
-    if config.model_type != "llama" or config.attention_bias or config.mlp_bias or config.hidden_act != "silu":
+    if (
+        config.model_type != "llama"
+        or config.attention_bias
+        or config.mlp_bias
+        or config.hidden_act != "silu"
+    ):
         raise LabFailed(
             "unsupported", f"The hand-written step knows plain Llamas; this model is a {config.model_type}."
         )
@@ -77,7 +82,8 @@ def packed(model: Any, positions: int) -> PackedLlama:
     embedding = model.get_input_embeddings().weight
     places = torch.arange(positions, device=embedding.device)[None]
     cos, sin = (
-        table[0, :, : head_dim // 2].float().contiguous() for table in model.model.rotary_emb(embedding[:1, None], places)
+        table[0, :, : head_dim // 2].float().contiguous()
+        for table in model.model.rotary_emb(embedding[:1, None], places)
     )
     return PackedLlama(
         layers=tuple(
