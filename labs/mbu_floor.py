@@ -111,7 +111,7 @@ def _say_early(session: DecodeSession, eager: Decoding) -> None:
 def _measure_ceilings(session: DecodeSession) -> None:
     from labs.kit.ceilings import limits_here
 
-    session.limits = limits_here(session.bench, session.dtype, session.steps.next)
+    session.measured = limits_here(session.bench, session.dtype, session.steps.next)
 
 
 def _load(

@@ -13,13 +13,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-
-@dataclass(frozen=True, slots=True)
-class Chunking:
-    """Tokens a program attends to, a power of two, on `warps` × 32 threads."""
-
-    tokens: int
-    warps: int
+from labs.kit.tilings import Chunking
 
 
 @triton.jit
@@ -138,10 +132,10 @@ def attend(
     *,
     ahead: bool = False,
 ) -> None:
-    """Attention of one token: `qkv` (queries, keys, values of all heads side by side) into `out` (heads × size).
+    """Attention of one token: `qkv`, queries, keys and values of all heads side by side, into `out`.
 
-    `keys` and `values` are kv_heads × capacity × size and get the token's entry at `position`; `cos` and `sin`
-    are positions × size/2 in float32.
+    `out` is heads × size; `keys` and `values` are kv_heads × capacity × size and get the token's entry at
+    `position`; `cos` and `sin` are positions × size/2 in float32.
     """
     kv_heads, capacity, size = keys.shape
     heads = out.numel() // size

@@ -18,8 +18,10 @@ _FASTER = 1.15
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A rung's step. `weights` names their type, the floors are the time of reading `bytes_read` at the measured
-    and at the datasheet's bandwidth; `gpu` only where there is one."""
+    """A rung's step. `weights` names their type; `gpu` only where there is one.
+
+    The floors are the times of reading `bytes_read` at the measured and at the datasheet's bandwidth.
+    """
 
     mode: str
     ms: float
@@ -100,7 +102,7 @@ def compare(steps: Sequence[Decoded]) -> Iterator[Finding]:
     if compiled:
         yield from _compiling(eager, compiled)
     best = by_mode.get("best")
-    if best and compiled and best.gpu and compiled.gpu:
+    if best and compiled:
         yield from _writing_kernels(compiled, best)
     full = [step for step in steps if step.weights == eager.weights]
     for mode in ("int8", "int4"):
@@ -135,8 +137,8 @@ def _compiling(eager: Decoded, compiled: Decoded) -> Iterator[Finding]:
 
 
 def _writing_kernels(compiled: Decoded, best: Decoded) -> Iterator[Finding]:
-    assert compiled.gpu
-    assert best.gpu
+    if not compiled.gpu or not best.gpu:
+        return
     yield Finding(
         "fused_kernels_gain" if best.ms < compiled.ms else "fused_kernels_lose",
         {
@@ -155,7 +157,7 @@ def _writing_kernels(compiled: Decoded, best: Decoded) -> Iterator[Finding]:
 
 
 def _fewer_bits(best: Decoded, step: Decoded) -> Iterator[Finding]:
-    """Fewer bytes take less time only as far as the bytes were the time: what stays is said in milliseconds."""
+    """Fewer bytes take less time only as far as bytes were the time: what stays is said in milliseconds."""
     yield Finding(
         "fewer_bits_gain" if step.ms < best.ms else "fewer_bits_lose",
         {

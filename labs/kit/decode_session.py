@@ -42,7 +42,7 @@ class DecodePlan:
 
 @dataclass(slots=True)
 class DecodeSession:
-    """`dtype` is the name of the weights' type as loaded; `limits` is set once the ceilings are known."""
+    """`dtype` names the weights' type as loaded. `measured` holds the ceilings once they are known."""
 
     bench: Bench
     steps: Steps
@@ -53,9 +53,16 @@ class DecodeSession:
     batch: int
     clocks: ClockWatch
     others: OtherLoad
-    limits: Limits | None = None
     told: set[str] = field(default_factory=set)
     """The kinds of weights whose bytes and floor have been reported."""
+    measured: Limits | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """The ceilings. A first number is said before they are measured; a floor needs them."""
+        if self.measured is None:
+            raise RuntimeError("the ceilings have not been measured yet")
+        return self.measured
 
     def labels(self, weights: str, mode: str | None = None, **more: Scalar) -> dict[str, Scalar]:
         labels: dict[str, Scalar] = {"model": self.model_name, "weights": weights, "batch": self.batch}
@@ -76,7 +83,6 @@ class DecodeSession:
 
     def floors(self, read: StepBytes) -> dict[str, float]:
         """Milliseconds that reading these bytes takes at each ceiling."""
-        assert self.limits is not None
         floors = {"measured": read.total / self.limits.reading * 1e3}
         if self.limits.datasheet:
             floors["datasheet"] = read.total / self.limits.datasheet * 1e3
@@ -87,7 +93,6 @@ class DecodeSession:
         if weights in self.told:
             return
         self.told.add(weights)
-        assert self.limits is not None
         labels = self.labels(weights)
         self.report("bytes_per_step", read.total, "B", labels)
         self.report("weight_bytes", read.weights, "B", labels)

@@ -73,7 +73,7 @@ class FastStep:
 
 
 class FastDecoder:
-    """Decodes one sequence greedily, on CUDA. The graph is recorded once, at the first step after the first prompt.
+    """Decodes one sequence greedily, on CUDA. The graph is recorded once, at the first step.
 
     Prompts are read by torch's operations with the same weights (dequantised where they are quantised).
     Raises LabFailed for more than one sequence, or a prompt as long as the capacity.
@@ -104,8 +104,10 @@ class FastDecoder:
         return one.token
 
     def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The next token (1 × 1) and the logits (1 × vocabulary), both overwritten by the next step: fed back as
-        it is, the token costs no copy."""
+        """The next token (1 × 1) and the logits (1 × vocabulary), both overwritten by the next step.
+
+        Fed back as it is, the token costs no copy.
+        """
         if self.length >= self.capacity:
             raise LabFailed(
                 "unsupported", f"The cache holds {self.capacity} tokens a sequence and is full: decode fewer."

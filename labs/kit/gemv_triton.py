@@ -1,4 +1,4 @@
-"""A matrix times one vector as a decode step needs it, in one Triton kernel: what goes before and after is fused.
+"""A matrix times one vector as a decode step needs it, in one Triton kernel with what goes before and after.
 
 Before the product: RMSNorm of the input. After it: a residual added, or SwiGLU of two halves. A program makes
 `rows` results and reads whole rows, `block` columns at a time. Weights are read once, so they are marked for
@@ -19,19 +19,10 @@ from triton import knobs
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from labs.kit.quantise import Matrix
-
+from labs.kit.tilings import Tiling
 
 NATIVE = torch.version.cuda is not None and not knobs.runtime.interpret
 """Whether PTX instructions can be named: not on AMD, and not in Triton's interpreter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tiling:
-    """A program's share: `rows` results, `block` columns at a time, on `warps` × 32 threads."""
-
-    rows: int
-    block: int
-    warps: int = 4
 
 
 @triton.jit
@@ -48,10 +39,7 @@ def _fetch(place, at, ROW: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[
 
 @triton.jit
 def _input(x, at, K: tl.constexpr, MASKED: tl.constexpr):  # type: ignore[no-untyped-def]
-    if MASKED:
-        found = tl.load(x + at, mask=at < K, other=0.0)
-    else:
-        found = tl.load(x + at)
+    found = tl.load(x + at, mask=at < K, other=0.0) if MASKED else tl.load(x + at)
     return found.to(tl.float32)
 
 
@@ -111,11 +99,7 @@ def _nibble(words, nibble: tl.constexpr, NATIVE: tl.constexpr):  # type: ignore[
 
 @triton.jit
 def _nibble_unit(nibble: tl.constexpr):  # type: ignore[no-untyped-def]
-    if nibble == 0 or nibble == 3 or nibble == 5:
-        unit: tl.constexpr = 2048.0
-    else:
-        unit: tl.constexpr = 128.0
-    return unit
+    return 2048.0 if nibble == 0 or nibble == 3 or nibble == 5 else 128.0
 
 
 @triton.jit
@@ -136,10 +120,8 @@ def _gemv(  # type: ignore[no-untyped-def]
         gdc_launch_dependents()
     first = tl.program_id(0) * ROWS
     lane = tl.arange(0, WIDE)
-    if GATED:  # each result's gate and up side by side
-        rows = first + lane // 2
-    else:
-        rows = first + lane
+    # each gate beside its up
+    rows = first + lane // 2 if GATED else first + lane
     if CHECKED:
         rows = tl.minimum(rows, N - 1)
     if GATED:
@@ -222,9 +204,9 @@ def _gemv(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _begin(
+def _begin(  # type: ignore[no-untyped-def]
     table, token, gain, out, scaled, squares, SIZE: tl.constexpr, BLOCK: tl.constexpr, AHEAD: tl.constexpr
-):  # type: ignore[no-untyped-def]
+):
     if AHEAD:
         gdc_launch_dependents()
     at = tl.arange(0, BLOCK)
@@ -249,8 +231,11 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is fused around a product. Before it a norm (`before`: x is then its `scaled`), of which `parts` sums
-    of squares count; after it SwiGLU (`gated`), a residual (`added`), the first half of the next norm."""
+    """What is fused around a product.
+
+    Before it the second half of a norm (`before`: x is then its `scaled`), of which `parts` sums of squares
+    count; after it SwiGLU (`gated`), a residual (`added`), the first half of the next norm.
+    """
 
     before: Norm | None = None
     parts: int = 0
@@ -264,18 +249,18 @@ def gemv(
 ) -> int:
     """out = matrix · x with what is around it, summed in float32; gives how many programs took part.
 
-    `x` has the matrix's columns, `out` its rows, half of them where it is gated. `ahead` needs a GPU that knows
-    programmatic dependent launch (NVIDIA Hopper and later).
+    `x` has the matrix's columns, `out` its rows, half of them where it is gated. `ahead` needs a GPU that
+    knows programmatic dependent launch (NVIDIA Hopper and later).
     """
     results = matrix.rows // 2 if around.gated else matrix.rows
-    programs = triton.cdiv(results, tiling.rows)
+    programs: int = triton.cdiv(results, tiling.rows)
     launch = {"launch_pdl": True} if ahead else {}
     before, after = around.before, around.after
     _gemv[(programs,)](
         x,
         before.squares if before else x,
         matrix.weights,
-        matrix.scales if matrix.scales is not None else x,
+        matrix.scales,
         around.added if around.added is not None else x,
         after.gain if after else x,
         out,

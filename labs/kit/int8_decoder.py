@@ -6,6 +6,8 @@ scale each time), multiplies whole numbers and gives float32. So here the inputs
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 
 from labs.kit.decode import Mode
@@ -55,5 +57,10 @@ def _prepared(matrix: Matrix) -> object:
     """The weights as the library's int8 kernel wants them."""
     rows, scales = int8_rows(matrix)
     zeros = torch.zeros(matrix.rows, dtype=torch.int64)
-    whole = torch._make_per_channel_quantized_tensor(rows, scales.double(), zeros, 0)
+    with warnings.catch_warnings():
+        # torch means to drop this way to hand weights over; once it has, the rung fails and says so
+        warnings.filterwarnings(
+            "ignore", message=".*quantized tensor creation functions", category=UserWarning
+        )
+        whole = torch._make_per_channel_quantized_tensor(rows, scales.double(), zeros, 0)
     return torch.ops.quantized.linear_prepack(whole, None)

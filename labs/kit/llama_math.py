@@ -41,9 +41,10 @@ def forward(
     last: int = 1,
     multiply: Callable[[Matrix, torch.Tensor], torch.Tensor] = product,
 ) -> torch.Tensor:
-    """Logits (last × vocabulary, float32) after the last `last` of `tokens` (a vector), which stand at `start` and on.
+    """Logits (last × vocabulary, float32) after the last `last` of `tokens`.
 
-    Computes in the cache's dtype, the norms and rotary positions in float32. Writes the cache.
+    `tokens` is a vector; the first stands at position `start`, after what the cache holds, which gets their
+    keys and values. Computes in the cache's dtype, the norms and rotary positions in float32.
     """
     dtype, count = cache.keys.dtype, tokens.shape[0]
     end = start + count

@@ -1,4 +1,4 @@
-"""A Llama's weights as a decode step reads them: projections that share an input joined, in full or quantised."""
+"""A Llama's weights as a decode step reads them: projections of one input joined, in full or quantised."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PackedLlama:
 
     @property
     def hidden(self) -> int:
-        return self.embedding.shape[1]
+        return int(self.embedding.shape[1])
 
     @property
     def dtype(self) -> torch.dtype:
@@ -61,13 +61,15 @@ class PackedLlama:
         """Bytes of weights that one token's step must read: everything, of the embedding one row."""
         matrices = sum(matrix.nbytes for layer in self.layers for matrix in layer.matrices)
         norms = sum(layer.input_norm.nbytes + layer.post_norm.nbytes for layer in self.layers)
-        return matrices + norms + self.norm.nbytes + self.head.nbytes + self.embedding[0].nbytes
+        return int(matrices + norms + self.norm.nbytes + self.head.nbytes + self.embedding[0].nbytes)
 
 
 @torch.no_grad()
 def packed(model: Any, positions: int) -> PackedLlama:
-    """The model's weights joined in place: its own projections become views of the joined ones, so that nothing
-    is held twice. Raises LabFailed for a model that isn't a plain Llama."""
+    """The model's weights, joined in place: its own projections become views of the joined ones.
+
+    So nothing is held twice. Raises LabFailed for a model that isn't a plain Llama.
+    """
     config = model.config
     if (
         config.model_type != "llama"

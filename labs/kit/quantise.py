@@ -18,7 +18,7 @@ Kind = Literal["plain", "int8", "int4"]
 APART = 16
 """Columns between neighbours in a word."""
 GROUP = 128
-"""Columns that share one of int4's scales; also what a word's 8 columns and 16 words next to each other span."""
+"""Columns that share one of int4's scales; also what 16 neighbouring words of 8 columns span."""
 INT8_CENTRE, INT4_CENTRE = 128, 8
 """What is stored for a weight of 0."""
 
@@ -35,18 +35,18 @@ class Matrix:
     weights: torch.Tensor
     rows: int
     columns: int
-    scales: torch.Tensor | None = None
+    scales: torch.Tensor
+    """Empty for `plain`."""
 
     @property
     def nbytes(self) -> int:
         """Bytes that a product reads: the weights and their scales, once."""
-        return self.weights.nbytes + (0 if self.scales is None else self.scales.nbytes)
+        return int(self.weights.nbytes + self.scales.nbytes)
 
     def dequantised(self, dtype: torch.dtype) -> torch.Tensor:
         """The weights as a product with them uses them, rows × columns."""
         if self.kind == "plain":
             return self.weights.to(dtype)
-        assert self.scales is not None
         if self.kind == "int8":
             return ((_bytes(self) - float(INT8_CENTRE)) * self.scales[:, None]).to(dtype)
         groups = (_nibbles(self) - float(INT4_CENTRE)).view(self.rows, -1, GROUP)
@@ -55,12 +55,12 @@ class Matrix:
 
 def plain(weights: torch.Tensor) -> Matrix:
     """The weights as they are; rows × columns, contiguous."""
-    return Matrix("plain", weights, weights.shape[0], weights.shape[1])
+    return Matrix("plain", weights, weights.shape[0], weights.shape[1], weights.new_empty(0))
 
 
 def quantised(weights: torch.Tensor, kind: Kind) -> Matrix:
-    """The weights (rows × columns) rounded to nearest. Raises LabFailed where a row can't be parted evenly."""
-    rows, columns = weights.shape
+    """The weights (rows × columns) rounded to nearest. Raises LabFailed where rows can't be parted evenly."""
+    columns = weights.shape[1]
     if kind == "plain":
         return plain(weights)
     step = 4 * APART if kind == "int8" else GROUP
@@ -73,8 +73,8 @@ def quantised(weights: torch.Tensor, kind: Kind) -> Matrix:
 
 def int8_rows(matrix: Matrix) -> tuple[torch.Tensor, torch.Tensor]:
     """An int8 matrix unpacked: whole numbers (rows × columns, int8) and the scale of each row."""
-    assert matrix.kind == "int8"
-    assert matrix.scales is not None
+    if matrix.kind != "int8":
+        raise ValueError(f"a matrix of {matrix.kind} weights has no int8 rows")
     return (_bytes(matrix) - float(INT8_CENTRE)).to(torch.int8), matrix.scales
 
 

@@ -38,11 +38,11 @@ WANTED: dict[str, tuple[str, ...]] = {
 """What each value of the lever `rungs` climbs: eager always, as the measure of the others."""
 
 _INT8_INPUTS = 0.3
-"""How far logits may be where the library rounds every input to 7 bits as well (0.11 over four random layers)."""
+"""How far logits may be where the library rounds every input to 7 bits as well (0.11 over four layers)."""
 
 
 def rungs(bench: Bench, batch: int) -> tuple[Mode, ...]:
-    """The rungs that are wanted and that this device has. Says which of the wanted ones it hasn't, and why."""
+    """The rungs that are wanted and that this device has. Says which of the wanted it hasn't, and why."""
     wanted = WANTED[str(bench.params["rungs"])]
     missing = why_no_compiler(bench.device)
     offered = [EAGER, STATIC]

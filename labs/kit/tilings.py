@@ -1,8 +1,8 @@
-"""How each kernel of the hand-written step is cut: the fastest of those timed on one H200 (`tests/bench/gemv.py`).
+"""How each kernel of the hand-written step is cut: the fastest of those timed on one H200.
 
-What the timings taught: a program should hold about 8 KB of weights in flight for each of its warps; with fewer
-bits a weight more rows, as the input is read once for all of them; and rows that are few must be spread over as
-many programs as there are multiprocessors.
+`tests/bench/gemv.py` times them. What it taught: a program does best with 2 to 8 KB of weights on their way
+for each of its warps; with fewer bits a weight it should make more results, as the input is read once for
+all of them; and where there are few rows, they must be spread over many programs.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import torch
 
-from labs.kit.attention_triton import Chunking
-from labs.kit.gemv_triton import Tiling
 from labs.kit.packed_llama import PackedLlama
 from labs.kit.quantise import Matrix
 
@@ -20,6 +18,23 @@ _SHORT, _LONG, _VERY_LONG = 2048, 4096, 8192
 """Columns up to which a row counts as short, and above which as long."""
 _FEW, _MANY = 4096, 24000
 """Rows up to which they are few, and from which many (an LM head's)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """A program's share of a product: `rows` results, `block` columns at a time, on `warps` × 32 threads."""
+
+    rows: int
+    block: int
+    warps: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """Tokens a program attends to, a power of two, on `warps` × 32 threads."""
+
+    tokens: int
+    warps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,7 @@ def starts_ahead() -> bool:
     """Whether the current GPU knows programmatic dependent launch: NVIDIA's from compute capability 9.0."""
     if torch.version.hip or not torch.cuda.is_available():
         return False
-    return torch.cuda.get_device_capability() >= (9, 0)
+    return bool(torch.cuda.get_device_capability() >= (9, 0))
 
 
 def chunking(capacity: int) -> Chunking:
