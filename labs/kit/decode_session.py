@@ -101,7 +101,7 @@ class DecodeSession:
         for ceiling, ms in floors.items():
             self.report("floor", ms, "ms", self.labels(weights, ceiling=ceiling))
         self.bench.finding(
-            "floor" if "datasheet" in floors else "floor_measured",
+            "weights_floor" if "datasheet" in floors else "weights_floor_measured",
             model=self.model_name,
             weights=weights,
             gb=read.total / 1e9,

@@ -62,7 +62,7 @@ def test_each_mode_is_set_against_the_floor(tmp_path: Path) -> None:
         eager_ms / value("ms_per_token", mode="int8")
     )
     codes = {event.code for event in seen if isinstance(event, Finding)}
-    assert {"floor_measured", "weights_fit_cache", "needs_gpu_for_gaps", "rungs_need_gpu"} <= codes
+    assert {"weights_floor_measured", "weights_fit_cache", "needs_gpu_for_gaps", "rungs_need_gpu"} <= codes
     steps = [
         row for event in seen if isinstance(event, Series) and event.name == "steps" for row in event.rows
     ]
