@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 import torch
 
@@ -29,9 +30,8 @@ def main(model: str = "llama-3-8b") -> int:
     for name, rows, columns, gated in products(SHAPES[model]):
         full = [plain(weights) for weights in copies(rows, columns)]
         x = torch.randn(1, columns, device="cuda", dtype=torch.bfloat16)
-        base = time_calls(
-            [lambda m=m, x=x: torch.nn.functional.linear(x, m.weights) for m in full], device="cuda"
-        )  # type: ignore[misc]
+        calls = [partial(torch.nn.functional.linear, x, matrix.weights) for matrix in full]
+        base = time_calls(calls, device="cuda")
         print(f"{name} {rows}×{columns}: library {base.median_ms * 1e3:.1f} µs")
         kinds: tuple[Kind, ...] = ("plain", "int8", "int4")
         for kind in kinds:
@@ -79,7 +79,7 @@ def time_of(matrices: list[Matrix], x: torch.Tensor, cut: Tiling, *, gated: bool
     given = x[0] if matrices[0].kind == "plain" else x[0].float()
     out = torch.empty(rows, device="cuda", dtype=given.dtype)
     around, ahead = Around(gated=gated), starts_ahead()
-    calls = [lambda m=m: gemv(m, given, out, cut, around, ahead=ahead) for m in matrices]
+    calls = [partial(gemv, matrix, given, out, cut, around, ahead=ahead) for matrix in matrices]
     return time_calls(calls, device="cuda", budget_s=0.1).median_ms
 
 
