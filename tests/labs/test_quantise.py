@@ -72,3 +72,15 @@ def test_the_rows_of_int8_come_back_whole() -> None:
     assert torch.equal(rows.float() * scales[:, None], matrix.dequantised(torch.float32))
     with pytest.raises(ValueError, match="no int8 rows"):
         int8_rows(plain(weights()))
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+def test_a_matrix_too_large_to_turn_at_once_is_turned_in_parts(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = quantised(weights(), kind)
+    monkeypatch.setattr("labs.kit.quantise._AT_ONCE", 5 * 256)
+    parted = quantised(weights(), kind)
+    assert torch.equal(parted.weights, whole.weights)
+    assert torch.equal(parted.scales, whole.scales)
+    assert torch.equal(parted.dequantised(torch.float32), whole.dequantised(torch.float32))
