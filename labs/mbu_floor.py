@@ -221,6 +221,8 @@ def _measure(session: DecodeSession, builder: Builder, mode: Mode, of_eager: Ref
     new_length_ms = statistics.median(cold.steps_ms[plan.checked :] or cold.steps_ms)
     if new_length_ms > _CLEARLY_SLOWER * step.ms:
         bench.finding("new_length_costs", mode=mode.name, first_ms=new_length_ms, again_ms=step.ms)
+    if mode.kind != "plain" and mode.kernels == "triton":
+        bench.finding("prompt_dequantised", mode=mode.name, first_ms=first.median_ms)
     for finding in diagnose(step):
         bench.emit(finding)
     return step
