@@ -169,17 +169,13 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
     whole_result(result, words[result.lab], "recorded", key=f"labs.recorded.{chosen}")
 
 
-def _recorded_name(result: Result, results: Sequence[Result], words: Mapping[str, LabWords]) -> str:
-    """GPU and lab, with the settings in which it differs from the same lab's other results."""
-    others = [one for one in results if one.lab == result.lab and one.device == result.device]
+def _recorded_name(result: Result, among: Sequence[Result], words: Mapping[str, LabWords]) -> str:
+    """GPU and lab, and the settings by which it differs from other results of the lab."""
+    others = [other for other in among if other.lab == result.lab]
     own = {
         name: value
         for name, value in result.params.items()
-        if any(one.params.get(name) != value for one in others)
+        if any(other.params.get(name) != value for other in others)
     }
-    parts = (
-        str(result.device.get("name", "?")),
-        words[result.lab].title,
-        settings_text(own, words[result.lab]),
-    )
-    return " · ".join(part for part in parts if part)
+    parts = [str(result.device.get("name", "?")), words[result.lab].title]
+    return " · ".join([*parts, settings_text(own, words[result.lab])] if own else parts)

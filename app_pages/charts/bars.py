@@ -90,7 +90,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     if references:
         layers += _rules(references, factor, words, ink, middle=float(top) * 0.6)
     said = "; ".join(f"{row['variant']}: {row['text']}" for row in rows)
-    bounds = "; ".join(named_bound(metric, words) for metric in references)
+    bounds = "; ".join(named_bound(metric, words, references) for metric in references)
     height = BAND * len(rows) + LINE * len(references) + BELOW
     chart = alt.layer(*layers).properties(height=height)
     return Drawn(axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
@@ -105,7 +105,7 @@ def _rules(
     """
     layers = []
     for place, metric in enumerate(references):
-        name = named_bound(metric, words)
+        name = named_bound(metric, words, references)
         base = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
         layers.append(
             base.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=accent_colour()).encode(x="value:Q")

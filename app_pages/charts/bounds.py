@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from app_pages.lab_words import LabWords
 from app_pages.numbers import quantity
@@ -41,9 +41,11 @@ def bounds_of(metrics: Iterable[Metric], unit: str, result: Result | None = None
     return kept[:4]
 
 
-def named_bound(metric: Metric, words: LabWords) -> str:
-    """A floor or ceiling by name and value."""
-    labels = [metric.labels[label] for label in ("ceiling", "dtype") if metric.labels.get(label)]
+def named_bound(metric: Metric, words: LabWords, among: Sequence[Metric]) -> str:
+    """A floor or ceiling by name and value; the type of the weights is told where the others have another."""
+    of_several = len({other.labels.get("weights") for other in among}) > 1
+    labels = (*(["weights"] if of_several else []), "ceiling", "dtype")
+    told = [words.value(value) for label in labels if (value := metric.labels.get(label))]
     name = words.metric(metric.name)
-    which = f"{name} ({' · '.join(map(words.value, labels))})" if labels else name
+    which = f"{name} ({', '.join(told)})" if told else name
     return f"{which}: {quantity(metric.value, metric.unit, words.language)}"

@@ -99,7 +99,7 @@ def line_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> Dr
     chart = alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340)
     if references:
         # named below the picture: within it the names of close bounds cover each other and the lines
-        named = [f"┄ {named_bound(metric, words)}" for metric in references]
+        named = [f"┄ {named_bound(metric, words, references)}" for metric in references]
         chart = chart.properties(
             title=alt.TitleParams(
                 named, anchor="start", orient="bottom", fontSize=12, fontWeight="normal", color=ink_colour()
