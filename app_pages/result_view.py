@@ -37,13 +37,15 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
 
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
-    """The variants as bars, then each series as lines."""
-    from app_pages import charts  # imports altair and pandas
+    """The variants as bars, then each series as lines; of a snapshot of memory its pictures."""
+    from app_pages import charts, memory_pictures  # they import altair and pandas
 
     drawn = charts.variants(result, words)
     if drawn is not None:
         charts.show(drawn, key=f"{key}.variants")
-    for place, series in enumerate(result.series[:most]):
+    memory_pictures.memory_pictures(result, words, key=f"{key}.memory")
+    plain = [series for series in result.series if not memory_pictures.is_picture(series)]
+    for place, series in enumerate(plain[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
             charts.show(lines, key=f"{key}.series.{place}")
