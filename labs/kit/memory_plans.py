@@ -110,14 +110,13 @@ def large_survivors(seed: int, *, cap: int) -> Iterator[Step]:
     draw = random.Random(seed)  # noqa: S311  # sizes, no secrets
     prompt = long_prompt(cap)
     count = (cap - SLACK) // prompt
-    chat = (prompt // 4 - draw.randint(2, 4) * MIB) // (2 * MIB) * 2 * MIB
     for number in range(count):
         yield Take(number, "long_prompt", prompt)
     for number in range(count):
         yield Give(number)
     chats = range(count, count + 4 * count)
     for number in chats:
-        yield Take(number, "chat", chat)
+        yield Take(number, "chat", prompt // 4 - draw.randrange(64) * KIB)
     stay = {count + 4 * place + draw.randrange(4) for place in range(count)}
     leaving = [number for number in chats if number not in stay]
     draw.shuffle(leaving)
@@ -126,8 +125,8 @@ def large_survivors(seed: int, *, cap: int) -> Iterator[Step]:
 
 
 def long_prompt(cap: int) -> int:
-    """Bytes of a long prompt's cache: a 31st of the cap, in whole steps of 2 MiB."""
-    return cap // 31 // (2 * MIB) * 2 * MIB
+    """Bytes of a long prompt's cache: a 32nd of the cap."""
+    return cap // 32
 
 
 def request_bytes(cap: int) -> int:
