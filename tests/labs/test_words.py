@@ -27,6 +27,12 @@ OF = {
         "kit/clocks.py",
         "kit/others.py",
     ),
+    "oom_fragmentation": (
+        "oom_fragmentation.py",
+        "kit/malloc_session.py",
+        "kit/memory_findings.py",
+        "kit/memory_session.py",
+    ),
 }
 
 
