@@ -30,7 +30,7 @@ def key_of(finding: Finding) -> str:
         "fragmentation": "failed" if "requested_bytes" in args else "",
         "leak": "" if args.get("call") else "no_stack",
         "overhead_bound": "named" if "cpu_op" in args else "",
-        "nothing_to_say": "no_history" if args.get("why") == "no_history" else "few_teeth",
+        "nothing_to_say": str(args.get("why")),
     }.get(finding.code, "")
     return f"{key}.{variant}" if variant else key
 

@@ -9,7 +9,7 @@ from engine.measure.analyse.memory_picture import extremes
 from engine.measure.events import Scalar, Series
 from labs.kit.memory_plans import Purpose, Step, Take
 from labs.kit.page_pool import PAGE, PagePool
-from labs.kit.pictures import LINES, POINTS, map_series, map_width, timeline_series
+from labs.kit.pictures import LINES, map_series, map_width, points, timeline_series
 
 
 class Runner(Protocol):
@@ -40,7 +40,7 @@ class Account:
 
     def timeline(self, pattern: str, allocator: str) -> Series:
         """As it is made of a snapshot; each purpose stands for a call."""
-        at = extremes([sum(held.values()) for held in self._after], POINTS)
+        at = extremes([sum(held.values()) for held in self._after], points(pattern))
         rows: list[list[Scalar]] = [
             [instant, pattern, allocator, call_of(purpose), self._after[instant].get(purpose, 0)]
             for purpose in self._held

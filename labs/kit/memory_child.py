@@ -63,9 +63,11 @@ class Child:
                 self._on_tensors(pattern)
 
     def _serve(self, pattern: str) -> None:
-        """A server's requests; before them one of the card's length, whose growth is measured."""
+        """A server's requests; after healthy ones another of the card's length, whose growth is measured."""
         tensors = Tensors()
         _start_recording()
+        kept = 1.0 if pattern == "leak" else 0.0
+        tensors.run(plans.server(self._order.seed, requests=24, tokens=(60, 400), kept=kept))
         if pattern == "sawtooth":
             before = torch.cuda.memory_allocated()
             tensors.run(Take(-key, "kv", KV_PER_TOKEN) for key in range(1, TOKENS + 1))
@@ -73,8 +75,6 @@ class Child:
             tensors.run(Give(-key) for key in range(1, TOKENS + 1))
             self._metric("kv_per_request", grown, "B", pattern=pattern, tokens=TOKENS)
             self._metric("kv_per_token", grown / TOKENS, "B", pattern=pattern)
-        kept = 1.0 if pattern == "leak" else 0.0
-        tensors.run(plans.server(self._order.seed, requests=24, tokens=(60, 400), kept=kept))
         self._save(pattern)
         _clean(tensors)
 

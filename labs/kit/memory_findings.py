@@ -26,7 +26,9 @@ def told(
         yield Finding("pool_is_one_block", {"pattern": pattern, "segments": len(memory.segments)})
     elif pattern in SURVIVORS:
         yield from _survivors(memory, pattern, allocator, cap=cap, served=served)
-        if (said == "fragmentation") is bool(served):
+        # served and yet in pieces is no contradiction: the next, larger request may fail
+        claims_failure = said == "fragmentation" and memory.failed is not None
+        if claims_failure is bool(served):
             yield Finding("snapshot_disagrees", {"pattern": pattern, "allocator": allocator, "said": said})
     else:
         yield from _teeth(memory, pattern)
@@ -75,10 +77,15 @@ def _survivors(
     if served or failed is None:
         yield Finding(
             "served_by",
-            {"pattern": pattern, "allocator": allocator, "reserved_gib": memory.reserved / GIB},
+            {
+                "pattern": pattern,
+                "allocator": allocator,
+                "returned_gib": _returned(memory) / GIB,
+                "reserved_gib": memory.reserved / GIB,
+            },
         )
         return
-    said = memory.findings[0].args
+    sizes = sorted(hole.size for hole in failed.holes)
     yield Finding(
         "fails_in_pieces",
         {
@@ -91,11 +98,19 @@ def _survivors(
             "reserved_gib": failed.reserved / GIB,
             "free_gib": failed.free / GIB,
             "largest_mib": failed.largest_free / MIB,
-            "holes": len(failed.holes),
-            "common": said.get("common_holes", 0),
-            "common_mib": float(said.get("common_hole_bytes") or 0) / MIB,
+            "holes": len(sizes),
+            "median_mib": sizes[len(sizes) // 2] / MIB if sizes else 0,
         },
     )
+
+
+def _returned(memory: DeviceMemory) -> int:
+    """The most bytes by which the reserved memory fell below an earlier level: pages given to the driver."""
+    most = returned = 0
+    for level in memory.timeline.reserved:
+        most = max(most, level)
+        returned = max(returned, most - level)
+    return returned
 
 
 def cures(measured: Measured) -> Iterator[Finding]:

@@ -94,13 +94,17 @@ def extremes(curve: Sequence[int], points: int) -> list[int]:
     return sorted(kept)
 
 
-def segment_map(memory: DeviceMemory, *, width: int | None = None, lines: int = 32) -> list[Piece]:
+def segment_map(
+    memory: DeviceMemory, *, width: int | None = None, lines: int = 32, filled: bool = True
+) -> list[Piece]:
     """The first `lines` lines of the reserved memory, each at most `width` bytes of one segment.
 
-    Without a `width`: such that all segments fit, or else the longest segment is one line. Expandable memory
-    is one range with parts that are not there: those stay blank.
+    `filled` False leaves out the segments that one block fills: there is nothing to see in them. Without a
+    `width`: such that all segments fit, or else the longest segment is one line. Expandable memory is one
+    range with parts that are not there: those stay blank.
     """
-    segments = _joined(memory.segments)
+    wanted = [segment for segment in memory.segments if filled or not _is_filled(segment)]
+    segments = _joined(wanted)
     if not segments:
         return []
     if width is None:
@@ -122,9 +126,8 @@ def segment_map(memory: DeviceMemory, *, width: int | None = None, lines: int = 
     return pieces
 
 
-def line_count(memory: DeviceMemory, width: int) -> int:
-    """The lines that the whole map would have."""
-    return sum(-(-(end - start) // width) for start, end, _ in _joined(memory.segments))
+def _is_filled(segment: Segment) -> bool:
+    return len(segment.blocks) == 1 and segment.blocks[0].state.startswith("active")
 
 
 def _joined(segments: Sequence[Segment]) -> list[tuple[int, int, list[Segment]]]:

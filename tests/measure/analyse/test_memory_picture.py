@@ -94,6 +94,20 @@ def test_the_map_shows_as_many_lines_as_wanted(tmp_path: Path) -> None:
     assert segment_map(device(tmp_path, {"segments": [], "device_traces": [[]]} | no_blocks())) == []
 
 
+def test_segments_that_one_block_fills_can_be_left_out(tmp_path: Path) -> None:
+    memory = Allocator()
+    memory.record()
+    memory.alloc(64 * MIB, stack("model.py", 12, "load"))
+    memory.alloc(3 * MIB, stack("cache.py", 39, "append"))
+    loaded = device(tmp_path, memory.snapshot())
+    assert {piece.call for piece in segment_map(loaded)} == {
+        "server/model.py:12 load",
+        "server/cache.py:39 append",
+        "",
+    }
+    assert {piece.call for piece in segment_map(loaded, filled=False)} == {"server/cache.py:39 append", ""}
+
+
 def no_blocks() -> dict[str, Any]:
     """A device that is known only by an event."""
     event = {"action": "snapshot", "addr": 0, "size": 0, "frames": []}
