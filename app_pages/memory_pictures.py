@@ -17,12 +17,14 @@ from app_pages.charts import Drawn, show
 from app_pages.lab_words import LabWords
 from app_pages.numbers import quantity, scaled
 from app_pages.words import say
+from engine.measure.analyse.memory_picture import RESERVED
 from engine.measure.events import Scalar, Series
 from engine.measure.results import Result
 
 TIMELINE = ("timeline", ("at", "pattern", "allocator", "call", "allocated"))
 MAP = ("segment_map", ("line", "pattern", "allocator", "segment", "offset", "size", "call"))
-LINE_HEIGHT = 13
+TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 220, 12, 22
+"""Pixels. The legend, a line for each call, takes its room from the picture's."""
 Row = dict[str, Scalar]
 Choice = tuple[str, str]
 """A pattern and where its memory came from."""
@@ -51,23 +53,26 @@ def memory_pictures(result: Result, words: LabWords, *, key: str) -> None:
         )
     levels = [row for row in rows.get(TIMELINE[0], []) if _choice(row) == chosen]
     pieces = [row for row in rows.get(MAP[0], []) if _choice(row) == chosen]
-    colours = _colours([*_calls(levels), *_calls(pieces)], words)
+    calls = _calls([*levels, *pieces])
     if levels:
-        show(timeline(levels, words, colours), key=f"{key}.timeline")
+        show(timeline(levels, words, _colours(calls, levels, words)), key=f"{key}.timeline")
     if pieces:
-        show(segment_map(pieces, words, colours), key=f"{key}.map")
+        show(segment_map(pieces, words, _colours(calls, pieces, words)), key=f"{key}.map")
         st.caption(say("memory.map_hint"))
 
 
 def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Drawn:
-    """Areas over the events of the allocator, one on the other, one for each call."""
+    """Areas over the events of the allocator, one on the other, one for each call; above them a line for
+    what is reserved."""
     language = words.language
     total: dict[Scalar, float] = {}
     for row in levels:
-        total[row["at"]] = total.get(row["at"], 0.0) + _float(row["allocated"])
-    peak = max(total.values())
-    shown, sign = scaled(peak, "B")
-    factor = shown / peak if peak else 1.0
+        if row["call"] != RESERVED:
+            total[row["at"]] = total.get(row["at"], 0.0) + _float(row["allocated"])
+    top = max(_float(row["allocated"]) for row in levels if row["call"] == RESERVED or row["at"] in total)
+    top = max(top, *total.values())
+    shown, sign = scaled(top, "B")
+    factor = shown / top if top else 1.0
     frame = pd.DataFrame(
         [
             {
@@ -75,35 +80,42 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
                 "call": words.value(row["call"]),
                 "value": _float(row["allocated"]) * factor,
                 "text": quantity(_float(row["allocated"]), "B", language),
+                "reserved": row["call"] == RESERVED,
             }
             for row in levels
         ]
     )
     title = words.word("series.timeline")
     along = words.word("column.at")
-    chart = (
-        alt.Chart(frame)
-        .mark_area(interpolate="linear")
-        .encode(
-            x=alt.X("at:Q", title=along, scale=alt.Scale(nice=False)),
-            y=alt.Y("value:Q", stack="zero", title=f"{words.word('column.allocated')} ({sign})"),
-            color=_colour(colours),
-            tooltip=[
-                alt.Tooltip("call:N", title=words.word("column.call")),
-                alt.Tooltip("at:Q", title=along),
-                alt.Tooltip("text:N", title=words.word("column.allocated")),
-            ],
-        )
-        .properties(height=260)
+    base = alt.Chart(frame).encode(
+        x=alt.X("at:Q", title=along, scale=alt.Scale(nice=False)),
+        color=_colour(colours),
+        tooltip=[
+            alt.Tooltip("call:N", title=words.word("column.call")),
+            alt.Tooltip("at:Q", title=along),
+            alt.Tooltip("text:N", title=words.word("column.allocated")),
+        ],
     )
+    up = f"{words.word('column.allocated')} ({sign})"
+    areas = (
+        base.transform_filter("!datum.reserved")
+        .mark_area()
+        .encode(y=alt.Y("value:Q", stack="zero", title=up))
+    )
+    line = (
+        base.transform_filter("datum.reserved")
+        .mark_line(strokeWidth=2, strokeDash=[5, 3])
+        .encode(y=alt.Y("value:Q", title=up))
+    )
+    height = TIMELINE_HEIGHT + LEGEND_LINE * frame["call"].nunique()
     ends = [total[at] for at in sorted(total, key=_float)]
     said = say(
         "memory.timeline_alt",
         first=quantity(ends[0], "B", language),
-        peak=quantity(peak, "B", language),
+        peak=quantity(max(ends), "B", language),
         last=quantity(ends[-1], "B", language),
     )
-    return Drawn(title, alt.layer(chart), f"{title}. {said}")
+    return Drawn(title, alt.layer(areas, line).properties(height=height), f"{title}. {said}")
 
 
 def segment_map(pieces: Sequence[Row], words: LabWords, colours: alt.Scale) -> Drawn:
@@ -142,7 +154,7 @@ def segment_map(pieces: Sequence[Row], words: LabWords, colours: alt.Scale) -> D
                 alt.Tooltip("segment:Q", title=words.word("column.segment")),
             ],
         )
-        .properties(height=max(60, LINE_HEIGHT * lines))
+        .properties(height=90 + LINE_HEIGHT * lines + LEGEND_LINE * frame["call"].nunique())
     )
     said = say(
         "memory.map_alt",
@@ -175,18 +187,23 @@ def _call(row: Row, words: LabWords) -> str:
     return words.value(row["call"]) if row["call"] != "" else say("memory.free")
 
 
-def _colours(calls: Sequence[Scalar], words: LabWords) -> alt.Scale:
-    """The same colour for a call in both pictures; pale for free memory."""
-    names = list(dict.fromkeys(words.value(call) for call in calls if call != ""))
+def _colours(calls: Sequence[Scalar], rows: Sequence[Row], words: LabWords) -> alt.Scale:
+    """Colours for these rows' calls; a call has the same one in both pictures (`calls`: those of both)."""
     palette = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
     cycle = [str(colour) for colour in palette] if isinstance(palette, list) else ["#0b6e66"]
-    colours = [cycle[place % len(cycle)] for place in range(len(names))]
-    return alt.Scale(domain=[*names, say("memory.free")], range=[*colours, _pale()])
+    named = [call for call in calls if call not in ("", RESERVED)]
+    colours = {words.value(call): cycle[place % len(cycle)] for place, call in enumerate(named)}
+    colours |= {words.value(RESERVED): _ink(), say("memory.free"): _grey()}
+    shown = list(dict.fromkeys(_call(row, words) for row in rows))
+    return alt.Scale(domain=shown, range=[colours[name] for name in shown])
 
 
 def _colour(scale: alt.Scale) -> alt.Color:
     return alt.Color(
-        "call:N", title=None, scale=scale, legend=alt.Legend(orient="top", columns=1, labelLimit=340)
+        "call:N",
+        title=None,
+        scale=scale,
+        legend=alt.Legend(orient="top", columns=1, labelLimit=340, rowPadding=2),
     )
 
 
@@ -194,7 +211,11 @@ def _theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def _pale() -> str:
+def _ink() -> str:
+    return str(st.get_option(f"theme.{_theme()}.textColor") or "#1f2430")
+
+
+def _grey() -> str:
     return str(st.get_option(f"theme.{_theme()}.borderColor") or "#dedacf")
 
 

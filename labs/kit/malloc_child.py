@@ -110,7 +110,7 @@ class Child:
         account.run([Take(_REQUEST_KEY, "request", request)])
         served = _writable(self._heap.address(_POOL_KEY), pool.pages_of(_REQUEST_KEY))
         self._metric("served", int(served), "", pattern=pattern, allocator="pool")
-        self._stream.emit(account.timeline(pattern, "pool"))
+        self._stream.emit(account.timeline(pattern, "pool", reserved=pool.pages * PAGE))
         self._stream.emit(pool_map(pool, pattern, cap=order.cap))
 
     def _held(self, pattern: str, allocator: str, **amounts: int) -> None:

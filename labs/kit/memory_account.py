@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from engine.measure.analyse.memory_picture import extremes
+from engine.measure.analyse.memory_picture import RESERVED, extremes
 from engine.measure.events import Scalar, Series
 from labs.kit.memory_plans import Purpose, Step, Take
 from labs.kit.page_pool import PAGE, PagePool
@@ -38,14 +38,17 @@ class Account:
                 self._held[given.purpose] -= given.size
             self._after.append(dict(self._held))
 
-    def timeline(self, pattern: str, allocator: str) -> Series:
-        """As it is made of a snapshot; each purpose stands for a call."""
+    def timeline(self, pattern: str, allocator: str, *, reserved: int | None = None) -> Series:
+        """As it is made of a snapshot; each purpose stands for a call. `reserved`: bytes, where they are
+        known and stay the same."""
         at = extremes([sum(held.values()) for held in self._after], points(pattern))
         rows: list[list[Scalar]] = [
             [instant, pattern, allocator, call_of(purpose), self._after[instant].get(purpose, 0)]
             for purpose in self._held
             for instant in at
         ]
+        if reserved is not None:
+            rows += [[instant, pattern, allocator, RESERVED, reserved] for instant in at]
         return timeline_series(rows)
 
 

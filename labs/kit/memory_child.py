@@ -138,7 +138,7 @@ class Child:
         account.run([Take(_REQUEST_KEY, "request", request)])
         served = pool.holds_data(_REQUEST_KEY)
         self._metric("served", int(served), "", pattern=pattern, allocator="pool")
-        self._stream.emit(account.timeline(pattern, "pool"))
+        self._stream.emit(account.timeline(pattern, "pool", reserved=pool.pages * PAGE))
         self._stream.emit(pool_map(pool, pattern, cap=order.cap))
         self._save(pattern, allocator="pool")
         del pool, account

@@ -18,6 +18,8 @@ from engine.measure.analyse.stacks import own_call, place
 EARLIER = "(before the recording)"
 OTHERS = "(other calls)"
 NO_STACK = "(no stack)"
+RESERVED = "(reserved)"
+"""Stands for a call in the timeline: what the allocator holds, used or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def timeline_by_call(memory: DeviceMemory, *, points: int = 120, calls: int = 5)
     """The curve of allocated bytes at about `points` instants, split by the `calls` that hold most.
 
     Of each stretch between two instants its lowest and its highest point are kept, so that teeth stay teeth.
-    Levels of 0 are listed too: an area is drawn from them.
+    Levels of 0 are listed too: an area is drawn from them. The reserved bytes come last, as `RESERVED`.
     """
     at = extremes(memory.timeline.allocated, points)
     names: dict[int, str] = {}
@@ -67,6 +69,7 @@ def timeline_by_call(memory: DeviceMemory, *, points: int = 120, calls: int = 5)
         levels[name] = line
     largest = sorted(levels, key=lambda name: (-max(levels[name], default=0), name))
     shown = _merged(levels, largest, calls)
+    shown[RESERVED] = [memory.timeline.reserved[instant] for instant in at]
     return [
         Level(instant, name, line[place]) for name, line in shown.items() for place, instant in enumerate(at)
     ]

@@ -14,6 +14,7 @@ from engine.measure.analyse.memory import DeviceMemory, analyse_snapshot
 from engine.measure.analyse.memory_picture import (
     EARLIER,
     OTHERS,
+    RESERVED,
     extremes,
     segment_map,
     timeline_by_call,
@@ -32,7 +33,8 @@ def device(folder: Path, snapshot: dict[str, Any]) -> DeviceMemory:
 def totals(memory: DeviceMemory, points: int) -> dict[int, int]:
     found: dict[int, int] = defaultdict(int)
     for level in timeline_by_call(memory, points=points):
-        found[level.at] += level.bytes
+        if level.call != RESERVED:
+            found[level.at] += level.bytes
     return found
 
 
@@ -68,6 +70,7 @@ def test_the_levels_name_the_calls_and_what_was_there_before(tmp_path: Path) -> 
     levels = timeline_by_call(device(tmp_path, memory.snapshot()), calls=3)
     last = {level.call: level.bytes for level in levels if level.at == max(one.at for one in levels)}
     assert last["server/late.py:16 grow"] == 16 * MIB
+    assert last.pop(RESERVED) >= sum(last.values())
     assert set(last) == {*(f"server/late.py:{n} grow" for n in (14, 15, 16)), OTHERS}
     assert last[OTHERS] == (5 + 10 + 11 + 12 + 13) * MIB
     every = timeline_by_call(device(tmp_path, memory.snapshot()), calls=9)

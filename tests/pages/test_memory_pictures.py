@@ -1,0 +1,62 @@
+"""The pictures of memory: which series they take, and what they say to those who don't see them."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from app_pages.lab_words import LabWords
+from app_pages.memory_pictures import is_picture, segment_map, timeline
+from engine.measure.events import Scalar, Series
+from labs.kit.memory_account import Account, pool_map
+from labs.kit.memory_plans import GIB, MIB, SLACK, Give, Take
+from labs.kit.page_pool import PAGE, PagePool
+from labs.kit.pictures import map_series, timeline_series
+
+WORDS = LabWords(
+    "oom_fragmentation",
+    {"series.timeline": "Allocated theo thời gian", "value.taken.kv": "KV cache"},
+    {"series.segment_map": "Where the blocks lie"},
+    "vi",
+)
+SCALE = alt.Scale(domain=["KV cache", "free"], range=["#0b6e66", "#dedacf"])
+CAP = 2 * GIB
+
+
+def rows(series: Series) -> list[dict[str, Scalar]]:
+    return [dict(zip(series.columns, row, strict=True)) for row in series.rows]
+
+
+def pool_with_a_hole() -> tuple[PagePool, Account]:
+    pool = PagePool((CAP - SLACK) // PAGE, None)
+    account = Account(pool)
+    account.run([Take(n, "kv", 4 * MIB) for n in range(40)])
+    account.run([Give(n) for n in range(0, 40, 2)])
+    return pool, account
+
+
+def test_the_labs_series_are_taken_and_others_are_not() -> None:
+    pool, account = pool_with_a_hole()
+    assert is_picture(account.timeline("small_survivors", "pool", reserved=CAP))
+    assert is_picture(pool_map(pool, "small_survivors", cap=CAP))
+    assert is_picture(timeline_series([]))
+    assert is_picture(map_series([]))
+    assert not is_picture(Series("timeline", ["step", "time"], [[1, 2.0]]))
+
+
+def test_a_timeline_says_where_it_begins_its_peak_and_its_end() -> None:
+    _, account = pool_with_a_hole()
+    levels = rows(account.timeline("small_survivors", "pool", reserved=CAP))
+    drawn = timeline(levels, WORDS, SCALE)
+    assert drawn.title == "Allocated theo thời gian"
+    said = "It begins at 0\u00a0B, its peak is 168\u00a0MB, and it ends at 83,9\u00a0MB."
+    assert drawn.alt == f"Allocated theo thời gian. {said}"
+
+
+def test_a_map_says_how_much_is_free_and_the_largest_piece() -> None:
+    pool, _ = pool_with_a_hole()
+    pieces = rows(pool_map(pool, "small_survivors", cap=CAP))
+    first_lines = [row for row in pieces if int(str(row["line"])) < 8]
+    drawn = segment_map(first_lines, WORDS, SCALE)
+    assert drawn.alt == (
+        "Where the blocks lie. Lines: 8. Free pieces: 20, 83,9\u00a0MB in all, the largest 4,19\u00a0MB."
+    )
