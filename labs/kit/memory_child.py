@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import torch
 
-from engine.measure.events import Artifact, Metric, Progress, Scalar
+from engine.measure.events import Artifact, Finding, Metric, Progress, Scalar
 from labs.kit import memory_plans as plans
 from labs.kit.memory_account import Account, pool_map
 from labs.kit.memory_order import Order, end_with_parent
@@ -51,6 +51,9 @@ class Child:
         torch.cuda.set_per_process_memory_fraction(min(1.0, order.cap / total))
 
     def run(self) -> None:
+        if self._order.allocator == "expandable" and not _is_expandable():
+            self._stream.emit(Finding("expandable_unsupported"))
+            return
         for number, program in enumerate(self._order.programs):
             pattern, _, pool = program.partition(".")
             label = f"running_{pattern}"
@@ -159,6 +162,15 @@ class Child:
 def _plan(pattern: str, order: Order) -> Iterable[Step]:
     plan = plans.small_survivors if pattern == "small_survivors" else plans.large_survivors
     return plan(order.seed, cap=order.cap)
+
+
+def _is_expandable() -> bool:
+    """Whether the setting was taken: some systems do without it and only warn."""
+    held = torch.empty(2 * SLACK, dtype=torch.uint8, device="cuda")
+    segments = torch.cuda.memory_snapshot()
+    del held
+    torch.cuda.empty_cache()
+    return any(segment.get("is_expandable") for segment in segments)
 
 
 def _start_recording() -> None:

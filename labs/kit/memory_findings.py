@@ -128,6 +128,8 @@ def cures(measured: Measured) -> Iterator[Finding]:
         }
         if served["default"]:
             yield Finding("nothing_to_cure", {"pattern": pattern})
+        elif ("served", pattern, "expandable") not in measured:
+            yield Finding("pool_serves" if served["pool"] else "nothing_cures", {"pattern": pattern})
         elif served["expandable"]:
             yield Finding("expandable_cures", args)
         elif served["pool"]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from engine.measure.analyse.memory import DeviceMemory, MemoryAnalysis, analyse_snapshot
+from engine.measure.analyse.memory import MemoryAnalysis, analyse_snapshot
 from engine.measure.events import Artifact, Event, Metric, Progress
 from labs.kit.event_child import events_of
 from labs.kit.lab import Bench, LabFailed
@@ -120,8 +120,6 @@ def _read(session: Session, artifact: Artifact) -> None:
     analysis = analyse_snapshot(path)
     _keep(bench, artifact.name, analysis)
     memory = next(one for one in analysis.devices if one.device == torch.cuda.current_device())
-    if allocator == "expandable":
-        _check_setting(memory)
     if allocator != "pool":
         for series in pictures(memory, pattern, allocator, session.cap):
             bench.emit(series)
@@ -137,8 +135,3 @@ def _keep(bench: Bench, name: str, analysis: MemoryAnalysis) -> None:
     path = bench.artifacts / f"{name}.analysis.json"
     path.write_text(json.dumps(analysis.to_json(), indent=1), encoding="utf-8")
     bench.artifact(f"{name}.analysis", path, ANALYSIS)
-
-
-def _check_setting(memory: DeviceMemory) -> None:
-    if not any(segment.expandable for segment in memory.segments):
-        raise LabFailed("unsupported", f"This torch or system doesn't do {EXPANDABLE}.")

@@ -178,6 +178,7 @@ def served(**by: int) -> dict[tuple[str, str, str], float]:
         (served(default=0, expandable=0, pool=1), "only_the_pool_cures"),
         (served(default=0, expandable=0, pool=0), "nothing_cures"),
         (served(default=1, expandable=1, pool=1), "nothing_to_cure"),
+        (served(default=0, pool=1), "pool_serves"),
     ],
 )
 def test_what_cures_a_pattern_is_what_was_measured(
