@@ -15,6 +15,7 @@ import streamlit as st
 
 from app_pages.charts import Drawn, show
 from app_pages.lab_words import LabWords
+from app_pages.memory_look import colour, number_axis, series_colours
 from app_pages.numbers import quantity, scaled
 from app_pages.words import say
 from engine.measure.analyse.memory_picture import RESERVED
@@ -88,7 +89,7 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     title = words.word("series.timeline")
     along = words.word("column.at")
     base = alt.Chart(frame).encode(
-        x=alt.X("at:Q", title=along, scale=alt.Scale(nice=False)),
+        x=alt.X("at:Q", title=along, scale=alt.Scale(nice=False), axis=number_axis(language)),
         color=_colour(colours),
         tooltip=[
             alt.Tooltip("call:N", title=words.word("column.call")),
@@ -100,12 +101,12 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     areas = (
         base.transform_filter("!datum.reserved")
         .mark_area()
-        .encode(y=alt.Y("value:Q", stack="zero", title=up))
+        .encode(y=alt.Y("value:Q", stack="zero", title=up, axis=number_axis(language)))
     )
     line = (
         base.transform_filter("datum.reserved")
         .mark_line(strokeWidth=2, strokeDash=[5, 3])
-        .encode(y=alt.Y("value:Q", title=up))
+        .encode(y=alt.Y("value:Q", title=up, axis=number_axis(language)))
     )
     height = TIMELINE_HEIGHT + LEGEND_LINE * frame["call"].nunique()
     ends = [total[at] for at in sorted(total, key=_float)]
@@ -142,9 +143,14 @@ def segment_map(pieces: Sequence[Row], words: LabWords, colours: alt.Scale) -> D
     title = words.word("series.segment_map")
     chart = (
         alt.Chart(frame)
-        .mark_rect(stroke=_background(), strokeWidth=1)
+        .mark_rect(stroke=colour("backgroundColor"), strokeWidth=1)
         .encode(
-            x=alt.X("start:Q", title=f"{words.word('column.offset')} ({sign})", scale=alt.Scale(nice=False)),
+            x=alt.X(
+                "start:Q",
+                title=f"{words.word('column.offset')} ({sign})",
+                scale=alt.Scale(nice=False),
+                axis=number_axis(language),
+            ),
             x2="end:Q",
             y=alt.Y("line:O", title=None, axis=None, scale=alt.Scale(paddingInner=0.12)),
             color=_colour(colours),
@@ -189,11 +195,10 @@ def _call(row: Row, words: LabWords) -> str:
 
 def _colours(calls: Sequence[Scalar], rows: Sequence[Row], words: LabWords) -> alt.Scale:
     """Colours for these rows' calls; a call has the same one in both pictures (`calls`: those of both)."""
-    palette = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
-    cycle = [str(colour) for colour in palette] if isinstance(palette, list) else ["#0b6e66"]
+    cycle = series_colours()
     named = [call for call in calls if call not in ("", RESERVED)]
     colours = {words.value(call): cycle[place % len(cycle)] for place, call in enumerate(named)}
-    colours |= {words.value(RESERVED): _ink(), say("memory.free"): _grey()}
+    colours |= {words.value(RESERVED): colour("textColor"), say("memory.free"): colour("borderColor")}
     shown = list(dict.fromkeys(_call(row, words) for row in rows))
     return alt.Scale(domain=shown, range=[colours[name] for name in shown])
 
@@ -205,22 +210,6 @@ def _colour(scale: alt.Scale) -> alt.Color:
         scale=scale,
         legend=alt.Legend(orient="top", columns=1, labelLimit=340, rowPadding=2),
     )
-
-
-def _theme() -> str:
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def _ink() -> str:
-    return str(st.get_option(f"theme.{_theme()}.textColor") or "#1f2430")
-
-
-def _grey() -> str:
-    return str(st.get_option(f"theme.{_theme()}.borderColor") or "#dedacf")
-
-
-def _background() -> str:
-    return str(st.get_option(f"theme.{_theme()}.backgroundColor") or "#ffffff")
 
 
 def _float(value: Any) -> float:

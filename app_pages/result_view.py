@@ -38,9 +38,9 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
     """The variants as bars, then each series as lines; of a snapshot of memory its pictures."""
-    from app_pages import charts, memory_pictures  # they import altair and pandas
+    from app_pages import charts, memory_pictures, memory_request  # they import altair and pandas
 
-    drawn = charts.variants(result, words)
+    drawn = memory_request.request_chart(result, words) or charts.variants(result, words)
     if drawn is not None:
         charts.show(drawn, key=f"{key}.variants")
     memory_pictures.memory_pictures(result, words, key=f"{key}.memory")

@@ -23,7 +23,7 @@ def told(
     """What the snapshot says by itself; another finding where that isn't what the program does."""
     said = memory.findings[0].code
     if allocator == "pool":
-        yield Finding("pool_is_one_block", {"pattern": pattern, "segments": len(memory.segments)})
+        yield Finding("pool_is_one_block")
     elif pattern in SURVIVORS:
         yield from _survivors(memory, pattern, allocator, cap=cap, served=served)
         # served and yet in pieces is no contradiction: the next, larger request may fail

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import altair as alt
 
 from app_pages.lab_words import LabWords
 from app_pages.memory_pictures import is_picture, segment_map, timeline
-from engine.measure.events import Scalar, Series
+from app_pages.memory_request import request_chart
+from engine.measure.events import Metric, Scalar, Series
+from engine.measure.results import Result
 from labs.kit.memory_account import Account, pool_map
 from labs.kit.memory_plans import GIB, MIB, SLACK, Give, Take
 from labs.kit.page_pool import PAGE, PagePool
@@ -60,3 +64,29 @@ def test_a_map_says_how_much_is_free_and_the_largest_piece() -> None:
     assert drawn.alt == (
         "Where the blocks lie. Lines: 8. Free pieces: 20, 83,9\u00a0MB in all, the largest 4,19\u00a0MB."
     )
+
+
+def asked(allocator: str, *, largest: int, served: int) -> list[Metric]:
+    labels: dict[str, Scalar] = {"pattern": "small_survivors", "allocator": allocator}
+    amounts = {"free_total": 5_600_000_000, "largest_free_block": largest, "request": 537_000_000}
+    metrics = [Metric(name, value, "B", dict(labels)) for name, value in amounts.items()]
+    return [*metrics, Metric("served", served, "", dict(labels))]
+
+
+def result(*metrics: Metric) -> Result:
+    return Result("oom_fragmentation", {}, {}, {}, datetime(2026, 11, 29, tzinfo=UTC), 1, metrics)
+
+
+def test_a_request_is_shown_beside_what_is_free_in_one_piece() -> None:
+    metrics = [*asked("default", largest=7_340_032, served=0), *asked("pool", largest=7_340_032, served=1)]
+    drawn = request_chart(result(*metrics), WORDS)
+    assert drawn is not None
+    amounts = "(537\u00a0MB asked for, 5,60\u00a0GB free, 7,34\u00a0MB in one piece)"
+    assert drawn.alt == (
+        f"When the large request comes. small_survivors · default: fails {amounts}; "
+        f"small_survivors · pool: served {amounts}"
+    )
+
+
+def test_a_result_without_such_a_request_has_no_such_chart() -> None:
+    assert request_chart(result(Metric("request", 5, "B", {"pattern": "x"})), WORDS) is None
