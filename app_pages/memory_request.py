@@ -16,7 +16,7 @@ from engine.measure.events import Metric
 from engine.measure.results import Result
 
 NAMES = ("free_total", "largest_free_block", "request", "served")
-BAND, BELOW, LEGEND = 38, 40, 70
+BAND, BELOW, LEGEND = 42, 40, 70
 """Pixels: a bar with the room around it, the axis, the legend."""
 
 
@@ -39,7 +39,7 @@ def request_chart(result: Result, words: LabWords) -> Drawn | None:
     parts = [say("memory.free_in_all"), words.metric("largest_free_block"), words.metric("request")]
     scale = alt.Scale(domain=parts, range=[colour("borderColor"), series_colours()[0], colour("orangeColor")])
     order = list(dict.fromkeys(row["program"] for row in rows))
-    y = alt.Y("program:N", sort=order, title=None, axis=alt.Axis(labelLimit=210, ticks=False, domain=False))
+    y = alt.Y("program:N", sort=order, title=None, axis=_two_lines())
     x_scale = alt.Scale(domain=[0, shown * 1.02], nice=False)
 
     def layer(name: str, part: int) -> alt.Chart:
@@ -82,6 +82,11 @@ def _row(result: Result, request: Metric, words: LabWords) -> dict[str, Any] | N
         "request": values["request"],
         "served": bool(values["served"]),
     }
+
+
+def _two_lines() -> alt.Axis:
+    """The names of the programs, pattern above allocator: a phone has no room for them on one line."""
+    return alt.Axis(labelExpr="split(datum.label, ' · ')", labelLimit=150, ticks=False, domain=False)
 
 
 def _amounts(row: dict[str, Any], language: str) -> dict[str, str]:
