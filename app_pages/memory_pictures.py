@@ -74,11 +74,13 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     top = max(top, *total.values())
     shown, sign = scaled(top, "B")
     factor = shown / top if top else 1.0
+    order = {call: place for place, call in enumerate(_calls(levels))}
     frame = pd.DataFrame(
         [
             {
                 "at": row["at"],
                 "call": words.value(row["call"]),
+                "order": order[row["call"]],
                 "value": _float(row["allocated"]) * factor,
                 "text": quantity(_float(row["allocated"]), "B", language),
                 "reserved": row["call"] == RESERVED,
@@ -101,7 +103,7 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     areas = (
         base.transform_filter("!datum.reserved")
         .mark_area()
-        .encode(y=alt.Y("value:Q", stack="zero", title=up, axis=number_axis(language)))
+        .encode(y=alt.Y("value:Q", stack="zero", title=up, axis=number_axis(language)), order="order:Q")
     )
     line = (
         base.transform_filter("datum.reserved")

@@ -61,8 +61,7 @@ class Child:
             self._metric("kv_per_request", grown, "B", pattern=pattern, tokens=TOKENS)
             self._metric("kv_per_token", grown / TOKENS, "B", pattern=pattern)
         account = Account(self._heap)
-        kept = 1.0 if pattern == "leak" else 0.0
-        account.run(plans.server(self._order.seed, requests=24, tokens=(60, 400), kept=kept))
+        account.run(plans.small_server(self._order.seed, leaks=pattern == "leak"))
         self._stream.emit(account.timeline(pattern, "malloc"))
         self._metric("left_at_the_end", self._heap.state().allocated, "B", pattern=pattern)
 
