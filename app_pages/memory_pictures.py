@@ -70,8 +70,7 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     for row in levels:
         if row["call"] != RESERVED:
             total[row["at"]] = total.get(row["at"], 0.0) + _float(row["allocated"])
-    top = max(_float(row["allocated"]) for row in levels if row["call"] == RESERVED or row["at"] in total)
-    top = max(top, *total.values())
+    top = max([*total.values(), *(_float(row["allocated"]) for row in levels if row["call"] == RESERVED)])
     shown, sign = scaled(top, "B")
     factor = shown / top if top else 1.0
     order = {call: place for place, call in enumerate(_calls(levels))}
