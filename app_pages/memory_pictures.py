@@ -26,6 +26,8 @@ TIMELINE = ("timeline", ("at", "pattern", "allocator", "call", "allocated"))
 MAP = ("segment_map", ("line", "pattern", "allocator", "segment", "offset", "size", "call"))
 TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 220, 12, 22
 """Pixels. The legend, a line for each call, takes its room from the picture's."""
+HIGH_FLOOR = 0.6
+"""Of the highest level: weights that large leave no room for teeth, so the axis begins below their floor."""
 Row = dict[str, Scalar]
 Choice = tuple[str, str]
 """A pattern and where its memory came from."""
@@ -57,23 +59,22 @@ def memory_pictures(result: Result, words: LabWords, *, key: str) -> None:
     calls = _calls([*levels, *pieces])
     if levels:
         show(timeline(levels, words, _colours(calls, levels, words)), key=f"{key}.timeline")
+        if begins_at(levels):
+            st.caption(say("memory.not_from_zero", bytes=quantity(begins_at(levels), "B", words.language)))
     if pieces:
         show(segment_map(pieces, words, _colours(calls, pieces, words)), key=f"{key}.map")
         st.caption(say("memory.map_hint"))
 
 
 def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Drawn:
-    """Areas over the events of the allocator, one on the other, one for each call; above them a line for
-    what is reserved."""
+    """Areas over the events of the allocator, one on the other, one for each call, and a line for what is
+    reserved. What is left at the end lies lowest: so a floor can be seen to climb."""
     language = words.language
-    total: dict[Scalar, float] = {}
-    for row in levels:
-        if row["call"] != RESERVED:
-            total[row["at"]] = total.get(row["at"], 0.0) + _float(row["allocated"])
-    top = max([*total.values(), *(_float(row["allocated"]) for row in levels if row["call"] == RESERVED)])
+    total, top = _totals(levels), _top(levels)
     shown, sign = scaled(top, "B")
     factor = shown / top if top else 1.0
-    order = {call: place for place, call in enumerate(_calls(levels))}
+    last = {row["call"]: _float(row["allocated"]) for row in levels}
+    order = {call: place for place, call in enumerate(sorted(last, key=lambda call: -last[call]))}
     frame = pd.DataFrame(
         [
             {
@@ -87,6 +88,7 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
             for row in levels
         ]
     )
+    scale = alt.Scale(domain=[begins_at(levels) * factor, shown], nice=False, zero=False)
     title = words.word("series.timeline")
     along = words.word("column.at")
     base = alt.Chart(frame).encode(
@@ -101,13 +103,16 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
     up = f"{words.word('column.allocated')} ({sign})"
     areas = (
         base.transform_filter("!datum.reserved")
-        .mark_area()
-        .encode(y=alt.Y("value:Q", stack="zero", title=up, axis=number_axis(language)), order="order:Q")
+        .mark_area(clip=True)
+        .encode(
+            y=alt.Y("value:Q", stack="zero", title=up, scale=scale, axis=number_axis(language)),
+            order="order:Q",
+        )
     )
     line = (
         base.transform_filter("datum.reserved")
-        .mark_line(strokeWidth=2, strokeDash=[5, 3])
-        .encode(y=alt.Y("value:Q", title=up, axis=number_axis(language)))
+        .mark_line(strokeWidth=2, strokeDash=[5, 3], clip=True)
+        .encode(y=alt.Y("value:Q", title=up, scale=scale, axis=number_axis(language)))
     )
     height = TIMELINE_HEIGHT + LEGEND_LINE * frame["call"].nunique()
     ends = [total[at] for at in sorted(total, key=_float)]
@@ -118,6 +123,27 @@ def timeline(levels: Sequence[Row], words: LabWords, colours: alt.Scale) -> Draw
         last=quantity(ends[-1], "B", language),
     )
     return Drawn(title, alt.layer(areas, line).properties(height=height), f"{title}. {said}")
+
+
+def begins_at(levels: Sequence[Row]) -> float:
+    """Bytes at which the axis begins: 0, or below a floor so high that its teeth could hardly be seen."""
+    totals, top = _totals(levels), _top(levels)
+    floor = sorted(totals.values())[len(totals) // 4]
+    return max(0.0, floor - 0.25 * (top - floor)) if floor > HIGH_FLOOR * top else 0.0
+
+
+def _totals(levels: Sequence[Row]) -> dict[Scalar, float]:
+    """What all calls have alive together at each instant."""
+    total: dict[Scalar, float] = {}
+    for row in levels:
+        if row["call"] != RESERVED:
+            total[row["at"]] = total.get(row["at"], 0.0) + _float(row["allocated"])
+    return total
+
+
+def _top(levels: Sequence[Row]) -> float:
+    reserved = (_float(row["allocated"]) for row in levels if row["call"] == RESERVED)
+    return max([*_totals(levels).values(), *reserved])
 
 
 def segment_map(pieces: Sequence[Row], words: LabWords, colours: alt.Scale) -> Drawn:

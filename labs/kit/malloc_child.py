@@ -61,7 +61,7 @@ class Child:
             self._metric("kv_per_request", grown, "B", pattern=pattern, tokens=TOKENS)
             self._metric("kv_per_token", grown / TOKENS, "B", pattern=pattern)
         account = Account(self._heap)
-        account.run(plans.small_server(self._order.seed, leaks=pattern == "leak"))
+        account.run(plans.lab_server(self._order.seed, leaks=pattern == "leak"))
         self._stream.emit(account.timeline(pattern, "malloc"))
         self._metric("left_at_the_end", self._heap.state().allocated, "B", pattern=pattern)
 

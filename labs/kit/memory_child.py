@@ -69,7 +69,7 @@ class Child:
         """A server's requests; after healthy ones another of the card's length, whose growth is measured."""
         tensors = Tensors()
         _start_recording()
-        tensors.run(plans.small_server(self._order.seed, leaks=pattern == "leak"))
+        tensors.run(plans.lab_server(self._order.seed, leaks=pattern == "leak"))
         if pattern == "sawtooth":
             before = torch.cuda.memory_allocated()
             tensors.run(Take(-key, "kv", KV_PER_TOKEN) for key in range(1, TOKENS + 1))

@@ -88,10 +88,9 @@ def server(
                     yield Give(piece)
 
 
-def small_server(seed: int, *, leaks: bool) -> Iterator[Step]:
-    """The lab's server: small weights, so that a picture has room for the teeth."""
-    kept = 1.0 if leaks else 0.0
-    return server(seed, requests=24, tokens=(60, 400), kept=kept, weights=128 * MIB)
+def lab_server(seed: int, *, leaks: bool) -> Iterator[Step]:
+    """The server of the lab: requests short enough for a run of a minute."""
+    return server(seed, requests=24, tokens=(60, 400), kept=1.0 if leaks else 0.0)
 
 
 def small_survivors(seed: int, *, cap: int) -> Iterator[Step]:

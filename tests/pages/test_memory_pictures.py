@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import altair as alt
 
 from app_pages.lab_words import LabWords
-from app_pages.memory_pictures import is_picture, segment_map, timeline
+from app_pages.memory_pictures import begins_at, is_picture, segment_map, timeline
 from app_pages.memory_request import request_chart
 from engine.measure.events import Metric, Scalar, Series
 from engine.measure.results import Result
@@ -64,6 +64,18 @@ def test_a_map_says_how_much_is_free_and_the_largest_piece() -> None:
     assert drawn.alt == (
         "Where the blocks lie. Lines: 8. Free pieces: 20, 83,9\u00a0MB in all, the largest 4,19\u00a0MB."
     )
+
+
+def test_the_axis_is_cut_below_a_floor_that_leaves_no_room_for_teeth() -> None:
+    pool = PagePool((CAP - SLACK) // PAGE, None)
+    account = Account(pool)
+    account.run([Take(0, "weights", 512 * MIB)])
+    for number in range(1, 20):
+        account.run([Take(number, "kv", 20 * MIB), Give(number)])
+    begin = begins_at(rows(account.timeline("sawtooth", "pool")))
+    assert 500 * MIB < begin < 512 * MIB
+    _, level = pool_with_a_hole()
+    assert begins_at(rows(level.timeline("small_survivors", "pool"))) == 0
 
 
 def asked(allocator: str, *, largest: int, served: int) -> list[Metric]:
