@@ -67,7 +67,7 @@ def request_chart(result: Result, words: LabWords) -> Drawn | None:
     title = say("memory.request")
     said = "; ".join(f"{row['program']}: {row['said']}" for row in rows)
     height = BAND * len(order) + BELOW + LEGEND
-    return Drawn(title, alt.layer(*layers).properties(height=height), f"{title}. {said}")
+    return Drawn(title, alt.layer(*layers).properties(height=height), f"{title}. {said}", shows=NAMES)
 
 
 def _row(result: Result, request: Metric, words: LabWords) -> dict[str, Any] | None:

@@ -33,6 +33,17 @@ OF = {
         "kit/memory_findings.py",
         "kit/memory_session.py",
     ),
+    "ncu_replay": (
+        "ncu_replay.py",
+        "kit/ncu_findings.py",
+        "kit/occupancy_findings.py",
+        "kit/clocks.py",
+    ),
+    "nsys_window": (
+        "nsys_window.py",
+        "kit/window_findings.py",
+        "kit/window_commands.py",
+    ),
 }
 
 
