@@ -28,8 +28,10 @@ from engine.study.library import load_library, own_decks_folder
 from engine.study.settings import StudySettings
 
 if TYPE_CHECKING:
+    from engine.interview.interviews import Interviews
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
+    from engine.measure.speech import SpeechToText
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -48,6 +50,8 @@ class House:
     library: Library = field(default_factory=Library)
     decks_seen: Signature = ()
     runs: Runs | None = None
+    interviews: Interviews | None = None
+    speech: SpeechToText | None = None
 
 
 _lock = threading.RLock()
@@ -79,6 +83,8 @@ def close(data: Path) -> None:
         if closed is not None:
             if closed.runs is not None:
                 closed.runs.close()
+            if closed.speech is not None:
+                closed.speech.close()
             closed.store.close()
 
 
@@ -105,6 +111,26 @@ def runs() -> Runs:
         if here.runs is None:
             here.runs = Runs(here.store, here.data)
         return here.runs
+
+
+def interviews() -> Interviews:
+    from engine.interview.interviews import Interviews  # the landing page does without
+
+    here = house()
+    with _lock:
+        if here.interviews is None:
+            here.interviews = Interviews(here.store, here.data)
+        return here.interviews
+
+
+def speech() -> SpeechToText:
+    from engine.measure.speech import SpeechToText  # only where a recording is turned into text
+
+    here = house()
+    with _lock:
+        if here.speech is None:
+            here.speech = SpeechToText()
+        return here.speech
 
 
 def labs() -> dict[str, LabInfo]:

@@ -52,7 +52,7 @@ class Setup:
     def from_json(body: Mapping[str, Any]) -> Setup:
         """From what the store kept or a form gave. What is missing or not allowed has its default."""
         good = {name: value for name, value in body.items() if name in _NAMES and _is_allowed(name, value)}
-        return Setup(**{name: tuple(value) if name in _LISTS else value for name, value in good.items()})
+        return Setup(**{name: tuple(value) if name in _LISTS else value for name, value in good.items()})  # type: ignore[arg-type]  # each was checked under its name
 
 
 QUICK = Setup(mode="real", questions=5, seconds=60, thinking=0, follow_ups=False, live=False)

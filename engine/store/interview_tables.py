@@ -46,6 +46,5 @@ interview_answers = Table(
     Column("marks", JSON, nullable=False, comment="points, figures and follow-up as ticked"),
     Column("reviewed", Boolean, nullable=False),
     Column("rating", Integer, comment="given into spaced repetition, 1 to 4"),
-    Column("band", String(16)),
     Index(None, "card_id"),
 )

@@ -71,7 +71,6 @@ def upgrade() -> None:
         sa.Column("marks", sa.JSON(), nullable=False, comment="points, figures and follow-up as ticked"),
         sa.Column("reviewed", sa.Boolean(), nullable=False),
         sa.Column("rating", sa.Integer(), nullable=True, comment="given into spaced repetition, 1 to 4"),
-        sa.Column("band", sa.String(length=16), nullable=True),
         sa.ForeignKeyConstraint(
             ["interview_id"],
             ["interviews.id"],
