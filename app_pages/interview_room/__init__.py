@@ -17,7 +17,18 @@ from app_pages.review_card import FRONT as CARD_FRONT
 
 FRONT = Path(__file__).parent / "front"
 SHARED = ("stopwatch", "keys", "face")
-SCRIPTS = ("server_clock", "drafts", "post", "room_keys", "recorder", "asking", "marking", "room", "main")
+SCRIPTS = (
+    "server_clock",
+    "drafts",
+    "post",
+    "room_keys",
+    "recorder",
+    "ask_screen",
+    "asking",
+    "marking",
+    "room",
+    "main",
+)
 
 
 def _read(folder: Path, name: str) -> str:

@@ -10,10 +10,10 @@ Mode = Literal["practice", "real"]
 
 RANGES: dict[str, tuple[int, int]] = {
     "questions": (1, 50),
-    "seconds": (10, 600),
+    "seconds": (5, 600),
     "thinking": (0, 300),
-    "follow_up_seconds": (10, 300),
-    "predict_seconds": (10, 120),
+    "follow_up_seconds": (5, 300),
+    "predict_seconds": (5, 120),
 }
 """Lowest and highest value of each number, both allowed; all but `questions` are seconds."""
 
