@@ -69,6 +69,8 @@ def test_each_claim_has_every_field_of_the_contract(tmp_path: Path) -> None:
         "measured": None,
         "verdict": "not_measured",
         "reason": {"code": "no_lab", "args": {}},
+        "correction": None,
+        "why_not": None,
     }
     assert {"vi-q1-torch-compile", "zh-d11-selftest-batch"} <= {claim["card"] for claim in body["claims"]}
 
@@ -85,6 +87,6 @@ def test_a_wrong_formula_is_a_fault_with_file_and_line_while_the_other_claims_ar
     write_deck(tmp_path, "peak_fp16 + memory_bandwidth")
     done = claims(tmp_path)
     assert done.returncode == 1
-    assert "own.yaml:7: own-ridge.claims.ridge.formula: the units don't fit" in done.stderr
+    assert "own.yaml:16: own-ridge.claims.ridge.formula: the units don't fit" in done.stderr
     assert "vi-q1-torch-compile" in done.stdout
     assert "Traceback" not in done.stderr
