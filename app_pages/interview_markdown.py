@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app_pages import context
-from app_pages.interview_words import band_of_score, ticks_line, time_line
+from app_pages.interview_words import band_of_score, figure_text, ticks_line, time_line
 from app_pages.numbers import clock, percent
 from app_pages.words import say
 from engine.interview.question import Interview, Question
@@ -100,10 +100,10 @@ def _question(interview: Interview, question: Question) -> list[str]:
     for point, mark in zip(asked.points, marks.points, strict=False):
         box = "x" if mark.tick == "covered" else " "
         lines.append(f"- [{box}] {_one_line(point.heading or point.text)} ({_tick(mark.tick)})")
-    if asked.key_figures:
+    if asked.figures:
         lines += ["", f"**{say('interview.key_figures')}**", ""]
-        for figure, mark in zip(asked.key_figures, marks.figures, strict=False):
-            lines.append(f"- {_one_line(figure)} ({_tick(mark.tick)})")
+        for figure, mark in zip(asked.figures, marks.figures, strict=False):
+            lines.append(f"- {_one_line(figure_text(figure, context.language()))} ({_tick(mark.tick)})")
     for title, text in _texts(question):
         lines += ["", f"**{title}**", "", *(f"> {line}" for line in text.splitlines())]
     return [*lines, ""]

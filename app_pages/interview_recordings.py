@@ -59,7 +59,7 @@ def _what(interview: Interview, question: Question | None) -> tuple[Question | N
     place = len(interview.questions) if question is None else question.place
     before = [each for each in interview.questions[:place] if each.clock.outcome == "answered"]
     if not before:
-        return None, "main", False
+        return question, "main", False  # unseen, so that it is loaded when the answer begins
     last = before[-1]
     return last, "follow_up" if last.clock.follow_used_ms is not None else "main", False
 
@@ -76,6 +76,7 @@ def _keep(interview: Interview, question: Question, part: Part, file_id: str, co
         st.error(str(error), icon=":material/error:")
         return
     kept[name] = file_id
+    st.rerun()  # the page below was made before the recording came
 
 
 def recordings(interview: Interview, question: Question) -> None:

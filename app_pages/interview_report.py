@@ -11,13 +11,14 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.interview_markdown import as_markdown
-from app_pages.interview_words import band_of_score, column_heads, ticks_line, time_line
+from app_pages.interview_words import band_of_score, column_heads, figure_text, ticks_line, time_line
 from app_pages.lab_words import of
 from app_pages.markup import block, inline
 from app_pages.numbers import clock, moment, percent
 from app_pages.print_button import print_button
 from app_pages.sheet import sheet
 from app_pages.words import say
+from engine.interview.marks import Mark
 from engine.interview.question import Interview, Question
 from engine.interview.report import Report, TopicTrend, Weakness, report
 from engine.measure.fault import MeasureError
@@ -204,18 +205,11 @@ def _question(interview: Interview, question: Question) -> str:
     body: list[str] = []
     if outcome != "broken_off":
         body.append(f"<p>{escape(time_line(interview, question))}</p>")
-        points = "".join(
-            f'<li lang="{asked.language}">{inline(point.heading or plain_markdown(point.text))}'
-            f" <small>{escape(_tick(mark.tick))}</small></li>"
-            for point, mark in zip(asked.points, marks.points, strict=False)
-        )
-        body.append(f"<h4>{escape(say('interview.room.points_title'))}</h4><ul>{points}</ul>")
-        if asked.key_figures:
-            figures = "".join(
-                f'<li lang="{asked.language}">{inline(figure)} <small>{escape(_tick(mark.tick))}</small></li>'
-                for figure, mark in zip(asked.key_figures, marks.figures, strict=False)
-            )
-            body.append(f"<h4>{escape(say('interview.key_figures'))}</h4><ul>{figures}</ul>")
+        headings = [inline(point.heading or plain_markdown(point.text)) for point in asked.points]
+        body.append(_ticked("interview.room.points_title", headings, marks.points, asked.language))
+        if asked.figures:
+            figures = [inline(figure_text(figure, context.language())) for figure in asked.figures]
+            body.append(_ticked("interview.key_figures", figures, marks.figures, asked.language))
         body += _said(question)
     if question.reviewed:
         address = f"interview?session={quote(interview.id)}&review={question.place + 1}"
@@ -225,6 +219,15 @@ def _question(interview: Interview, question: Question) -> str:
         f"<details><summary><span lang='{asked.language}'>{title}</span> · <b>{escape(word)}</b>"
         f"{f' <small>{escape(line)}</small>' if line else ''}</summary>{''.join(body)}</details>"
     )
+
+
+def _ticked(title: str, texts: Iterable[str], marks: Iterable[Mark], language: str) -> str:
+    """Points or figures (as HTML) with the tick of each."""
+    items = "".join(
+        f'<li lang="{language}">{text} <small>{escape(_tick(mark.tick))}</small></li>'
+        for text, mark in zip(texts, marks, strict=False)
+    )
+    return f"<h4>{escape(say(title))}</h4><ul>{items}</ul>"
 
 
 def _said(question: Question) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from app_pages import context
-from app_pages.numbers import clock
+from app_pages.numbers import as_given, clock, joined, span, unit_sign
 from app_pages.words import say
+from engine.interview.asked import AskedFigure
 from engine.interview.marks import PATCHY_FROM, SOLID_FROM, STRONG_FROM
 from engine.interview.question import Interview, Question
 
@@ -17,6 +18,18 @@ def column_heads(names: tuple[str, ...]) -> str:
         f'<th scope="col"{" class=number" if place else ""}>{escape(say(f"interview.column.{name}"))}</th>'
         for place, name in enumerate(names)
     )
+
+
+def figure_text(figure: AskedFigure, language: str) -> str:
+    """A figure with its value, as Markdown: a claim's label and what is right; a line of text as it is."""
+    says = figure.says
+    if says is None:
+        return figure.label
+    if says.value is not None:
+        value = joined(as_given(says.value, language), unit_sign(says.unit))
+    else:
+        value = span(says.low or 0.0, says.high or 0.0, says.unit, language)
+    return f"{figure.label}{'：' if language == 'zh' else ': '}**{value}**"
 
 
 def band_of_score(score: float) -> str:
@@ -65,7 +78,7 @@ def ticks_line(question: Question) -> str:
             all=len(question.asked.points),
         )
     ]
-    if question.asked.key_figures:
+    if question.asked.figures:
         said.append(
             say(
                 "interview.figures_of",

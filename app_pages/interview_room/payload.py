@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from app_pages.interview_room.talk import Ledger, Talk
+from app_pages.interview_words import figure_text
 from app_pages.words import catalogue, interval, knows, phrase
 from engine.interview.agree import proposal
 from engine.interview.clock import Clock, course
@@ -76,11 +77,11 @@ def question_payload(interview: Interview, question: Question, now_ms: int) -> d
         "card": {
             "lang": asked.language,
             "deck": asked.deck_title,
-            "kind": asked.kind,
-            "priority": asked.priority,
+            "kind": asked.card.kind,
+            "priority": asked.is_priority,
             "title": inline(asked.title),
             "plain_title": plain(asked.title),
-            "prompt": block(asked.prompt),
+            "prompt": block(asked.card.prompt),
         }
         if shown
         else None,
@@ -122,11 +123,11 @@ def review_payload(
         "card": {
             "lang": asked.language,
             "deck": asked.deck_title,
-            "kind": asked.kind,
-            "priority": asked.priority,
+            "kind": asked.card.kind,
+            "priority": asked.is_priority,
             "title": inline(asked.title),
-            "prompt": block(asked.prompt),
-            "pitfall": block(asked.pitfall) if asked.pitfall else "",
+            "prompt": block(asked.card.prompt),
+            "pitfall": block(asked.card.pitfall) if asked.card.pitfall else "",
         },
         "notes": question.draft("main").text,
         "transcript": question.transcripts.get("main", ""),
@@ -135,9 +136,10 @@ def review_payload(
             for point, mark in zip(asked.points, marks.points, strict=False)
         ],
         "figures": [
-            {"text": inline(figure), **_mark(mark)}
-            for figure, mark in zip(asked.key_figures, marks.figures, strict=False)
+            {"text": inline(figure_text(figure, language)), **_mark(mark)}
+            for figure, mark in zip(asked.figures, marks.figures, strict=False)
         ],
+        "lines": [inline(line) for line in asked.card.key_figures] if asked.card.claims else [],
         "follow_up": {
             "prompt": block(follow.prompt),
             "answer": block(follow.answer),

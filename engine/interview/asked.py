@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.study.card import Card, FollowUp, Point
+import msgspec
+
+from engine.study.card import Card, FollowUp, Point, Says
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,70 +22,75 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The parts of a card that an interview needs; texts are Markdown, as in the deck."""
+class AskedFigure:
+    """A figure that an answer should give: a claim of the card, which typed numbers are held against.
 
-    card_id: str
-    deck: str
+    A card without claims has its key figures as lines of text (Markdown) instead: those the learner ticks.
+    """
+
+    label: str
+    claim_id: str | None = None
+    says: Says | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The card, its deck's title, and what else is asked of it."""
+
+    card: Card
     deck_title: str
-    kind: str
-    title: str
-    language: str
-    prompt: str
-    points: tuple[Point, ...]
-    key_figures: tuple[str, ...] = ()
     follow_up: FollowUp | None = None
-    pitfall: str | None = None
-    topics: tuple[str, ...] = ()
-    labs: tuple[str, ...] = ()
-    priority: bool = False
     live: Live | None = None
+    figures: tuple[AskedFigure, ...] = ()
+
+    @property
+    def card_id(self) -> str:
+        return self.card.id
+
+    @property
+    def title(self) -> str:
+        return self.card.title
+
+    @property
+    def language(self) -> str:
+        return self.card.language
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return self.card.answer
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self.card.topics
+
+    @property
+    def labs(self) -> tuple[str, ...]:
+        """The labs that show this card's point, each once."""
+        return tuple(dict.fromkeys(lab.name for lab in self.card.labs))
+
+    @property
+    def is_priority(self) -> bool:
+        return self.card.priority == "high"
 
     def to_json(self) -> dict[str, Any]:
         """As the store keeps it."""
-        return asdict(self)
+        body: dict[str, Any] = msgspec.to_builtins(self)
+        return body
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Asked:
-        """From what the store kept."""
-        follow, live = body.get("follow_up"), body.get("live")
-        return Asked(
-            card_id=body["card_id"],
-            deck=body["deck"],
-            deck_title=body["deck_title"],
-            kind=body["kind"],
-            title=body["title"],
-            language=body["language"],
-            prompt=body["prompt"],
-            points=tuple(Point(**point) for point in body["points"]),
-            key_figures=tuple(body["key_figures"]),
-            follow_up=None if follow is None else FollowUp(**follow),
-            pitfall=body["pitfall"],
-            topics=tuple(body["topics"]),
-            labs=tuple(body["labs"]),
-            priority=body["priority"],
-            live=None if live is None else Live(**live),
-        )
+        """From what the store kept; fields that this version doesn't know are passed over."""
+        return msgspec.convert(body, Asked)
 
 
 def as_asked(card: Card, deck_title: str, *, follow_up: bool, live: bool) -> Asked:
     """The card with its first follow-up and the number to predict, where those are wanted and there."""
     return Asked(
-        card_id=card.id,
-        deck=card.deck,
+        card=replace(card, file="", line=0),
         deck_title=deck_title,
-        kind=card.kind,
-        title=card.title,
-        language=card.language,
-        prompt=card.prompt,
-        points=card.answer,
-        key_figures=card.key_figures,
         follow_up=card.follow_ups[0] if follow_up and card.follow_ups else None,
-        pitfall=card.pitfall,
-        topics=card.topics,
-        labs=tuple(dict.fromkeys(lab.name for lab in card.labs)),
-        priority=card.priority == "high",
         live=_live(card) if live else None,
+        figures=_figures(card),
     )
 
 
@@ -94,3 +101,17 @@ def _live(card: Card) -> Live | None:
         if claim.measured is not None and claim.measured.lab in linked:
             return Live(claim.id, claim.label, claim.says.unit, claim.measured.lab)
     return None
+
+
+def _figures(card: Card) -> tuple[AskedFigure, ...]:
+    """The key claims, but not what is only set for the question's sake (neither computed nor measured)."""
+    if not card.claims:
+        return tuple(AskedFigure(line) for line in card.key_figures)
+    from engine.claims.key_figures import key_claims  # imports pint
+
+    keys = key_claims(card)
+    return tuple(
+        AskedFigure(claim.label, claim.id, claim.correction.says if claim.correction else claim.says)
+        for claim in card.claims
+        if claim.id in keys and (claim.formula is not None or claim.measured is not None)
+    )

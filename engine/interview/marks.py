@@ -91,13 +91,12 @@ class Marks:
 
     @property
     def score(self) -> float | None:
-        """0 to 1; None while a point is not ticked. A figure that nobody ticked counts as missing."""
+        """0 to 1; None while a point is not ticked; figures without a tick don't count."""
         if not self.points or any(mark.tick is None for mark in self.points):
             return None
         points = _mean(self.points)
-        return (
-            points if not self.figures else POINTS_SHARE * points + (1 - POINTS_SHARE) * _mean(self.figures)
-        )
+        figures = tuple(mark for mark in self.figures if mark.tick is not None)
+        return points if not figures else POINTS_SHARE * points + (1 - POINTS_SHARE) * _mean(figures)
 
     @property
     def band(self) -> Band | None:

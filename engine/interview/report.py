@@ -192,7 +192,7 @@ def _to_work_on(questions: Sequence[Question], times: Counter[tuple[str, str]]) 
                 continue
             missed = times[(question.asked.card_id, point.heading)]
             weight = _PARTLY if mark.tick == "partly" else 1.0
-            weight *= _PRIORITY if question.asked.priority else 1.0
+            weight *= _PRIORITY if question.asked.is_priority else 1.0
             weight *= _REPEATED if missed >= REPEATED_FROM else 1.0
             found = Weakness(
                 card_id=question.asked.card_id,

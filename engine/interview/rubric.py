@@ -19,7 +19,7 @@ def marked(question: Question) -> Marks:
     if question.clock.outcome != "answered":
         nothing = Marks(
             points=tuple(Mark("missed") for _ in asked.points),
-            figures=tuple(Mark("missing") for _ in asked.key_figures),
+            figures=tuple(Mark("missing") for _ in asked.figures),
             follow_up=Mark("missed") if asked.follow_up is not None else Mark(),
         )
         return question.marks.suggested(nothing)
@@ -37,14 +37,14 @@ def _points(question: Question, said: str) -> tuple[Mark, ...]:
     asked = question.asked
     if not said.strip():
         return tuple(Mark() for _ in asked.points)
-    found = coverage(asked.points, f"{asked.title}\n{asked.prompt}", said)
+    found = coverage(asked.points, f"{asked.title}\n{asked.card.prompt}", said)
     return tuple(Mark(each.tick, found=", ".join(each.found)) for each in found)
 
 
 def _figures(question: Question, said: str) -> tuple[Mark, ...]:
     if not said.strip():
-        return tuple(Mark() for _ in question.asked.key_figures)
-    return check_figures(question.asked.key_figures, said, question.asked.language)
+        return tuple(Mark() for _ in question.asked.figures)
+    return check_figures(question.asked, said)
 
 
 def _follow_up(question: Question, said: str) -> Mark:

@@ -82,6 +82,9 @@ def text_of(app: App, interview_id: str, place: int = 0, part: Part = "main") ->
     return kept(app, interview_id).questions[place].draft(part).text
 
 
+CLOCK = "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.clock')).find(Boolean)"
+
+
 class InterviewPage:
     """One tab on an interview. `errors` holds every uncaught exception of the page's scripts."""
 
@@ -130,6 +133,15 @@ class InterviewPage:
                 continue
             return
         raise AssertionError(f"{key} never led to {state}: {self.room.get_attribute('data-state')}")
+
+    def shown_late_ms(self, deadline_ms: int) -> float:
+        """How much more time the countdown shows than the wall clock leaves until the stored deadline."""
+        shown, now = self.page.evaluate(f"() => [Number({CLOCK}.dataset.left), Date.now()]")
+        return float(shown) - (deadline_ms - float(now))
+
+    def wait_until_left(self, ms: int) -> None:
+        """Until the countdown shows no more than that."""
+        self.page.wait_for_function(f"() => {CLOCK}.dataset.left < {ms}", polling=20)
 
     @property
     def left_ms(self) -> int:

@@ -63,11 +63,7 @@ def test_the_clock_holds_over_a_reload_another_page_and_a_restart(app: App, brow
 
     def off() -> float:
         page.expect_state("answering", 0)
-        shown, now = page.page.evaluate(
-            "() => [Number([...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.clock'))"
-            ".find(Boolean).dataset.left), Date.now()]"
-        )
-        return abs(shown - (deadline - now))
+        return abs(page.shown_late_ms(deadline))
 
     found = [off()]
     page.page.reload()
@@ -94,15 +90,13 @@ def test_the_clock_holds_over_a_reload_another_page_and_a_restart(app: App, brow
 def test_what_is_typed_until_time_is_up_is_kept_an_open_composition_too(app: App, browser: Browser) -> None:
     write_deck(app.home, 2)
     app.start()
-    interview_id = begin(app, Setup(mode="real", questions=2, seconds=6, thinking=0, follow_ups=False, live=False))
+    interview_id = begin(
+        app, Setup(mode="real", questions=2, seconds=6, thinking=0, follow_ups=False, live=False)
+    )
     page = open_interview(browser, app, interview_id)
     page.begin(0)
     page.page.keyboard.type("so far ")
-    page.page.wait_for_function(
-        "() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.clock'))"
-        ".find(Boolean).dataset.left < 250",
-        polling=20,
-    )
+    page.wait_until_left(250)
     page.page.keyboard.type("last")
     page.expect_state("ready", 1)
     page.expect_confirmed()
@@ -110,11 +104,7 @@ def test_what_is_typed_until_time_is_up_is_kept_an_open_composition_too(app: App
     page.begin(1)
     page.page.keyboard.type("显存")
     session = page.page.context.new_cdp_session(page.page)
-    page.page.wait_for_function(
-        "() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.clock'))"
-        ".find(Boolean).dataset.left < 250",
-        polling=20,
-    )
+    page.wait_until_left(250)
     session.send("Input.imeSetComposition", {"text": "带宽", "selectionStart": 2, "selectionEnd": 2})
     page.expect_state("review", 0)
     page.expect_confirmed()

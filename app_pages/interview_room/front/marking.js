@@ -140,6 +140,7 @@ class Marking {
     if (data.figures.length) {
       article.append(
         el("h3", { class: "part" }, words.key_figures),
+        data.lines.length ? el("ul", { class: "lines", ...lang }, ...data.lines.map(line => html("li", {}, line))) : "",
         el("ul", { class: "marks figures-list", ...lang }, ...data.figures.map((figure, index) => this.figure(figure, index))),
       );
     }
