@@ -23,6 +23,7 @@ SCRIPTS = (
     "post",
     "room_keys",
     "recorder",
+    "field_guard",
     "ask_screen",
     "asking",
     "marking",

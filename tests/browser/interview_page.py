@@ -140,8 +140,8 @@ class InterviewPage:
         return float(shown) - (deadline_ms - float(now))
 
     def wait_until_left(self, ms: int) -> None:
-        """Until the countdown shows no more than that."""
-        self.page.wait_for_function(f"() => {CLOCK}.dataset.left < {ms}", polling=20)
+        """Until the countdown shows no more than that, or nothing because time is up."""
+        self.page.wait_for_function(f"() => !({CLOCK}.dataset.left >= {ms})", polling=20)
 
     @property
     def left_ms(self) -> int:

@@ -117,7 +117,7 @@ def test_a_recording_is_kept_for_its_owner_played_and_deleted(app: App, micropho
     page.press("r")
     expect(page.page.get_by_label("Stop recording")).to_be_visible()
     page.page.wait_for_timeout(1500)
-    page.press("f")  # the answer ends, and the recording with it
+    page.press("Control+Enter")  # the answer ends, and the recording with it
     page.expect_state("review", 0)
     player = page.page.get_by_test_id("stAudio")
     expect(player).to_be_visible()

@@ -17,7 +17,9 @@ NOW = datetime(2027, 1, 16, 8, tzinfo=UTC)
 def answered(interviews: Interviews, library: Library) -> Candidate:
     taking = Candidate(interviews, library)
     taking.start()
-    taking.answer("memory-bound: all weights are streamed; 16 GB in 4.8 ms; roofline, left of the ridge point")
+    taking.answer(
+        "memory-bound: all weights are streamed; 16 GB in 4.8 ms; roofline, left of the ridge point"
+    )
     return taking
 
 

@@ -12,7 +12,10 @@ from engine.interview.report import report
 from engine.study.card import Library
 from tests.interview.an_interview import SETUP, START, Candidate, a_card
 
-GOOD = "memory-bound: all weights streamed through the memory bus; roofline, left of the ridge point; 16 GB in 4.8 ms"
+GOOD = (
+    "memory-bound: all weights streamed through the memory bus; roofline, left of the ridge point; "
+    "16 GB in 4.8 ms"
+)
 
 
 def take(interviews: Interviews, library: Library, number: int, answers: list[str | None]) -> Interview:
@@ -40,7 +43,9 @@ def two_cards() -> Library:
 def test_it_counts_what_was_covered_and_names_strengths_and_what_to_work_on(
     interviews: Interviews, two_cards: Library
 ) -> None:
-    made = report(take(interviews, two_cards, 1, [GOOD, "memory-bound, all weights streamed: 16 GB in 12 ms"]), [])
+    made = report(
+        take(interviews, two_cards, 1, [GOOD, "memory-bound, all weights streamed: 16 GB in 12 ms"]), []
+    )
     assert (made.answered, made.skipped, made.not_asked) == (2, 0, 0)
     assert (made.points_covered, made.points) == (3, 4)
     assert (made.figures_right, made.figures_wrong, made.figures_missing) == (3, 1, 0)

@@ -205,13 +205,24 @@ class AskScreen {
     p.skip.hidden = phase === "over";
   }
 
+  /** The field takes the focus, once more after painting: a page that is just being built takes it away. */
+  toField() {
+    const { node } = this.field;
+    node.focus({ preventScroll: true });
+    afterPaint(() => {
+      const taken = document.activeElement;
+      const free = taken === null || taken === document.body || taken === this.room.root.host;
+      if (free && this.field?.node === node) node.focus({ preventScroll: true });
+    });
+  }
+
   /** A part begins: what it is is said, and the focus goes where it is needed. */
   arrive(phase) {
     const { words, data } = { words: this.room.words, data: this.data };
     if (phase in PART_OF) {
       const seconds = Math.round(data.lengths[phase] / 1000);
       this.room.say(fill(words[`begin_say.${phase}`], { n: seconds, title: data.card?.plain_title ?? "" }));
-      if (!data.paused) this.field.node.focus({ preventScroll: true });
+      if (!data.paused) this.toField();
     } else if (phase !== "over") {
       this.parts["between-title"].focus({ preventScroll: true });
       this.room.top();

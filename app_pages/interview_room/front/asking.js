@@ -12,7 +12,12 @@ class Asking extends AskScreen {
     this.field = null; // {part, place, name, base}: which text the field in view is for
     this.lockedAt = 0;
     const p = this.parts;
+    this.guard = new FieldGuard(
+      () => (this.field === null || this.field.node.readOnly ? null : this.field.node),
+      node => this.typed(node),
+    );
     for (const field of [p.notes, p.number]) {
+      this.guard.watch(field);
       // `input` also comes with each change of a composition, which counts as typed
       field.addEventListener("input", () => this.typed(field));
       field.addEventListener("compositionend", () => this.typed(field));
@@ -209,10 +214,8 @@ class Asking extends AskScreen {
   tick() {
     if (this.data === null) return;
     const phase = this.phase;
-    if (phase !== this.drawn) {
-      if (phase === "over") this.over();
-      this.draw();
-    }
+    if (phase === "over") this.over(); // also where the server's word of an earlier text drew it first
+    if (phase !== this.drawn) this.draw();
     this.drawClock(phase);
   }
 

@@ -39,6 +39,7 @@ class Room {
 
   close() {
     this.asking.capture();
+    this.asking.guard.close();
     this.post.close();
     this.unlisten();
     removeEventListener("pagehide", this.onLeave);

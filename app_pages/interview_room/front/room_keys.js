@@ -1,6 +1,6 @@
 // Which key means what in an interview. Letters count outside text fields; in them Ctrl+Enter and Esc do.
 
-const ROOM_LETTERS = { f: "finish", s: "skip", p: "pause", h: "hint", r: "record", n: "notes", a: "agree", e: "evidence" };
+const ROOM_LETTERS = { s: "skip", p: "pause", h: "hint", r: "record", n: "notes", a: "agree", e: "evidence" };
 
 /** What a key press asks for: {name, grade?}, or null where it isn't for us. */
 function roomMeaning(event, focusedByTab) {
