@@ -25,6 +25,9 @@ from engine.measure.fault import MeasureError
 from engine.study.search import plain_markdown
 from engine.study.study_day import to_ms
 
+MOST_LINES = 8
+"""Topics compared, the weakest first, and points missed again and again; the export has all of them."""
+
 NOTABLE = 0.05
 """A topic's score counts as changed from this difference on."""
 
@@ -161,7 +164,7 @@ def _compared(made: Report) -> str:
     if not any(each.before is not None for each in made.trends) and not made.repeated:
         return f"<h3>{escape(say('interview.compared'))}</h3><p>{escape(say('interview.compared_none'))}</p>"
     head = column_heads(("topic", "before", "now", "change"))
-    rows = "".join(_trend(each) for each in made.trends if each.before is not None)
+    rows = "".join(_trend(each) for each in made.trends[:MOST_LINES] if each.before is not None)
     parts = [f"<h3>{escape(say('interview.compared'))}</h3>"]
     if rows:
         parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
@@ -169,7 +172,7 @@ def _compared(made: Report) -> str:
         items = "".join(
             f"<li><b>{escape(each.heading)}</b> <small>{escape(say('interview.missed_in', n=each.times))}"
             f"</small> · {_link(f'cards?card={quote(each.card_id)}', each.card_title)}</li>"
-            for each in made.repeated
+            for each in made.repeated[:MOST_LINES]
         )
         parts.append(f"<h3>{escape(say('interview.repeated'))}</h3><ul>{items}</ul>")
     return "".join(parts)
@@ -216,8 +219,8 @@ def _question(interview: Interview, question: Question) -> str:
         body.append(f"<p>{_link(address, say('interview.review_again'))}</p>")
     line = ticks_line(question)
     return (
-        f"<details><summary><span lang='{asked.language}'>{title}</span> · <b>{escape(word)}</b>"
-        f"{f' <small>{escape(line)}</small>' if line else ''}</summary>{''.join(body)}</details>"
+        f"<details><summary><span><span lang='{asked.language}'>{title}</span> · <b>{escape(word)}</b>"
+        f"{f' <small>{escape(line)}</small>' if line else ''}</span></summary>{''.join(body)}</details>"
     )
 
 

@@ -38,6 +38,7 @@ def envelope(language: str, now_ms: int, talk: Talk, ledger: Ledger) -> dict[str
         "language": language,
         "words": words(language),
         "now_ms": now_ms,
+        "echo_ms": talk.sent_ms,
         "saved": {text.key: ledger.saved[text.key] for text in talk.texts if text.key in ledger.saved},
         "done": [op["nonce"] for op in talk.ops if op["nonce"] in ledger.done],
         "refused": [

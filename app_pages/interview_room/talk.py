@@ -50,6 +50,8 @@ class Talk:
 
     ops: tuple[dict[str, Any], ...] = ()
     texts: tuple[Text, ...] = ()
+    sent_ms: float | None = None
+    """The client's clock when it sent this."""
 
     @classmethod
     def read(cls, message: object) -> Talk:
@@ -64,6 +66,7 @@ class Talk:
                 if isinstance(op, Mapping) and isinstance(op.get("nonce"), str)
             ),
             texts=tuple(text for text in found if text is not None),
+            sent_ms=_instant(message.get("sent_ms")),
         )
 
 
@@ -156,6 +159,12 @@ def _text(body: object) -> Text | None:
         return Text(_name(body), _whole(body, "place"), part, Draft(_sound(text), seq))
     except _MalformedError:
         return None
+
+
+def _instant(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
 
 
 def _sound(text: str) -> str:

@@ -66,7 +66,9 @@ def main() -> None:
         write_deck(app.home, 1)
         app.start()
         browser = launch(playwright)
-        interview_id = begin(app, Setup(mode="real", questions=1, seconds=SECONDS, thinking=0))
+        interview_id = begin(
+            app, Setup(mode="real", questions=1, seconds=SECONDS, thinking=0, follow_ups=False)
+        )
         page = open_interview(browser, app, interview_id)
         page.begin()
         deadline = kept(app, interview_id).questions[0].clock.deadline_ms

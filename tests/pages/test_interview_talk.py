@@ -123,7 +123,7 @@ def test_what_cannot_be_written_now_is_not_confirmed_and_told(candidate: Candida
     with store.begin():  # another program holds the write lock
         store.engine.dispose()
         raw = store.engine.raw_connection()
-        raw.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+        raw.execute("PRAGMA busy_timeout = 50")
         raw.close()
         talk = say(ledger, candidate, store, texts=[text(candidate, "kept by the browser", 1)])
     data = envelope("en", candidate.now, talk, ledger)

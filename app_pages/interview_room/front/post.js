@@ -52,7 +52,7 @@ class Post {
     this.firstTyped = undefined;
     if (this.send === null) return;
     this.sentAt = performance.now();
-    this.send({ seq: ++this.seq, ops: this.ops, texts: this.drafts.all });
+    this.send({ seq: ++this.seq, sent_ms: Date.now(), ops: this.ops, texts: this.drafts.all });
   }
 
   heard(data) {

@@ -50,7 +50,7 @@ class Room {
   receive(data, send) {
     const first = this.post.send === null;
     this.post.send = message => this.root.isConnected && send(message);
-    this.clock.hear(data.now_ms);
+    this.clock.hear(data.now_ms, data.echo_ms);
     this.words = data.words;
     this.label(data.language);
     this.post.heard(data);
@@ -70,7 +70,8 @@ class Room {
     if (data.view !== "question") this.asking.data = null;
     this.screen?.receive(data);
     this.drawWait();
-    if (first && this.post.waiting) this.post.now(); // what an earlier page or a dead server left here
+    // what an earlier page or a dead server left here; and the answer bounds the server's clock from above
+    if (first) this.post.now();
   }
 
   act(meaning) {

@@ -10,7 +10,10 @@ function roomMeaning(event, focusedByTab) {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.altKey) return { name: "finish" };
   if (typing && event.key === "Escape") return { name: "leave" };
   if (typing) return null;
-  if (path.some(node => node instanceof Element && node.matches("[role=dialog], dialog"))) return null;
+  if (path.some(node => node instanceof Element && node.matches("dialog"))) {
+    return event.key === "?" ? { name: "help" } : null; // the list of keys itself
+  }
+  if (path.some(node => node instanceof Element && node.matches("[role=dialog]"))) return null;
   if (event.altKey || event.ctrlKey || event.metaKey) return null;
   if (event.key === "?") return { name: "help" };
   const grade = gradeOf(event);
