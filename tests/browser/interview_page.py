@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from playwright.sync_api import Browser, Page, expect
@@ -148,9 +149,12 @@ class InterviewPage:
         return int(self.clock.get_attribute("data-left") or "-1")
 
 
-def open_interview(browser: Browser, app: App, interview_id: str, **options: object) -> InterviewPage:
-    """A new tab on an interview. Close it by `page.page.context.close()`."""
-    context = browser.new_context(locale="en-US", timezone_id="Asia/Ho_Chi_Minh", **options)  # type: ignore[arg-type]
+def open_interview(
+    browser: Browser, app: App, interview_id: str, *, blank: bool = False, **options: Any
+) -> InterviewPage:
+    """A new tab on an interview, or `blank` for now. Close it by `page.page.context.close()`."""
+    context = browser.new_context(locale="en-US", timezone_id="Asia/Ho_Chi_Minh", **options)
     found = InterviewPage(context.new_page(), f"{app.url}interview?session={interview_id}")
-    found.open()
+    if not blank:
+        found.open()
     return found

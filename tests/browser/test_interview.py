@@ -158,3 +158,22 @@ def test_practice_pauses_gives_hints_asks_on_and_reviews_at_once(app: App, brows
     assert interview.questions[0].draft("follow_up").text == "Weights are read once"
     assert page.errors == []
     page.page.context.close()
+
+
+@pytest.mark.parametrize("ahead_ms", [-4000, 4000])
+def test_a_browser_whose_clock_is_wrong_shows_the_servers_time(
+    app: App, browser: Browser, ahead_ms: int
+) -> None:
+    write_deck(app.home, 1)
+    app.start()
+    interview_id = begin(app, Setup(mode="real", questions=1, seconds=120, thinking=0))
+    page = open_interview(browser, app, interview_id, blank=True)
+    page.page.add_init_script(f"const real = Date.now; Date.now = () => real() + {ahead_ms};")
+    page.open()
+    page.begin()
+    page.page.keyboard.type("heard twice")  # the server's answer to it bounds its clock
+    expect(page.kept).to_have_text("Saved.")
+    deadline = kept(app, interview_id).questions[0].clock.deadline_ms
+    assert deadline is not None
+    assert abs(page.shown_late_ms(deadline) - ahead_ms) <= 500
+    page.page.context.close()
