@@ -121,6 +121,7 @@ def _one(interview: Interview, question: Question, part: Part, path: Path, key: 
 
 
 def _delete(interview_id: str, place: int, part: Part) -> None:
+    context.speech().forget(f"{interview_id}.{place}.{part}")
     try:
         context.interviews().delete_recording(interview_id, place, part)
     except InterviewError as error:

@@ -137,8 +137,8 @@ class SpeechToText:
 
     def _set(self, name: str, heard: Hearing) -> None:
         with self._lock:
-            # "done" is said once the text is kept
-            self._hearings[name] = replace(heard, status="running") if heard.status == "done" else heard
+            # how it ended is said once its text is kept and its process is gone
+            self._hearings[name] = replace(heard, status="running")
 
     def _too_long(self, name: str, process: subprocess.Popen[bytes]) -> None:
         self._set(name, Hearing(code="timeout"))
