@@ -63,7 +63,7 @@ def _one(interview: Interview) -> None:
         said.append(say("interview.open"))
     with st.container(border=True, key=f"interview-history-{interview.id}"):
         st.markdown(f"**{_when(interview)}** · {' · '.join(said)}")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link(
                 "app_pages/interview.py",
                 label=say("interview.to_report") if interview.is_over else say("interview.resume"),

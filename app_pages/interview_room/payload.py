@@ -163,7 +163,10 @@ def review_payload(
         "proposal": proposal(interview, question),
         "rating": given,
         "intervals": [interval(language, outcome.minutes) for outcome in outcomes] if outcomes else None,
-        "last": all(each.reviewed or each is question for each in interview.questions),
+        "last": all(
+            each.reviewed or each is question or each.clock.outcome == "broken_off"
+            for each in interview.questions
+        ),
     }
 
 

@@ -84,7 +84,8 @@ class Interview:
         """The question whose review comes now; None while one is asked, or when all are reviewed."""
         if self.current is not None:
             return None
-        return next((each for each in self.questions if not each.reviewed), None)
+        asked = (each for each in self.questions if each.clock.outcome != "broken_off")
+        return next((each for each in asked if not each.reviewed), None)
 
 
 def allowance_of(setup: Setup, asked: Asked) -> Allowance:

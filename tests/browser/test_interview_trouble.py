@@ -30,7 +30,8 @@ def test_an_app_that_dies_and_a_tab_that_closes_lose_no_text(app: App, browser: 
     page.page.keyboard.type("before, ")
     expect(page.kept).to_have_text("Saved.")
     app.kill()
-    page.page.keyboard.type("while it was dead")
+    # long enough for Streamlit's own dialog to come up, which takes the focus
+    page.page.keyboard.type("while it was dead, in spite of a dialog", delay=150)
     page.press("Control+Enter")
     page.expect_state("over")
     expect(page.waiting).to_contain_text("The app isn't answering.")
@@ -43,7 +44,7 @@ def test_an_app_that_dies_and_a_tab_that_closes_lose_no_text(app: App, browser: 
     expect(room).to_have_attribute("data-pending", "0")
     expect(room).to_have_attribute("data-place", "1")
     question = kept(app, interview_id).questions[0]
-    assert question.draft("main").text == "before, while it was dead"
+    assert question.draft("main").text == "before, while it was dead, in spite of a dialog"
     assert question.clock.outcome == "answered"
     assert (question.clock.used_ms or 0) < 60_000
     context.close()

@@ -223,6 +223,7 @@ class AskScreen {
       const seconds = Math.round(data.lengths[phase] / 1000);
       this.room.say(fill(words[`begin_say.${phase}`], { n: seconds, title: data.card?.plain_title ?? "" }));
       if (!data.paused) this.toField();
+      if (phase === "predicting" || phase === "following") this.parts.typed.scrollIntoView({ block: "nearest" });
     } else if (phase !== "over") {
       this.parts["between-title"].focus({ preventScroll: true });
       this.room.top();
