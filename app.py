@@ -26,6 +26,18 @@ page = st.navigation(
             url_path="interview",
         ),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
+        st.Page(
+            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
+        ),
+        st.Page(
+            "app_pages/record.py", title=say("nav.record"), icon=":material/table_chart:", url_path="record"
+        ),
+        st.Page(
+            "app_pages/calibration.py",
+            title=say("nav.calibration"),
+            icon=":material/target:",
+            url_path="calibration",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"

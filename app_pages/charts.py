@@ -6,7 +6,7 @@ Altair and pandas take half a second each on first use: only pages that draw imp
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -41,6 +41,8 @@ class Drawn:
     title: str
     chart: alt.LayerChart | alt.FacetChart
     alt: str
+    shows: tuple[str, ...] = ()
+    """The metrics whose values can be read off it, by name."""
 
 
 def show(drawn: Drawn, *, key: str) -> None:
@@ -65,7 +67,9 @@ def variants(result: Result, words: LabWords) -> Drawn | None:
         return bool(_references(result.metrics, unit, result)), unit in TIME_UNITS
 
     name, metrics = max(found, key=rank)
-    return _bars(words.metric(name), metrics, _references(result.metrics, metrics[0].unit, result), words)
+    references = _references(result.metrics, metrics[0].unit, result)
+    shows = dict.fromkeys((name, *(metric.name for metric in references)))
+    return replace(_bars(words.metric(name), metrics, references, words), shows=tuple(shows))
 
 
 def _shown(result: Result, name: str) -> list[Metric]:

@@ -66,6 +66,10 @@ def _page() -> None:
         st.warning(say("interview.gone", id=wanted), icon=":material/search_off:")
         _leave_button()
         return
+    if any(question.clock.predict_used_ms is not None for question in interview.questions):
+        from app_pages.interview_predictions import keep_predictions  # the numbers of claims
+
+        keep_predictions(interview)
     again = _reviewed_again(interview)
     question = interview.current
     if again is not None:
@@ -108,6 +112,12 @@ def _review(interview: Interview, question: Question, *, revisited: bool) -> Non
     )
     recorder(interview, None if revisited else question)
     recordings(interview, question)
+    if question.clock.predict_used_ms is not None:
+        from app_pages.interview_predictions import why_not_counted
+
+        why = why_not_counted(question)
+        if why is not None:
+            st.caption(say("interview.prediction_not_counted", reason=why))
     card = library.by_id.get(question.asked.card_id)
     if card is not None and (card.labs or card.claims):
         from app_pages.evidence import evidence_panel  # charts and tables

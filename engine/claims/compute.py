@@ -55,6 +55,7 @@ def compute(claim: ClaimText, hardware: Hardware | None) -> Computed | None:
     return Computed(found, "measured" if stands_in else "datasheet", bool(plan.device))
 
 
+@lru_cache(maxsize=4096)
 def on_card(claim: ClaimText) -> Computed | None:
     """The formula's value on the hardware that the card speaks of.
 
@@ -189,7 +190,10 @@ def _planned(claim: ClaimText) -> _Plan:
             )
         else:  # says what is close, with every name that would be known
             known = (*own, *DEVICE_QUANTITIES, *MODEL_QUANTITIES)
-            formula.evaluate(name, dict.fromkeys(known, quantity(1, "")))
+            try:
+                formula.evaluate(name, dict.fromkeys(known, quantity(1, "")))
+            except ClaimsError as error:
+                raise (_within(open_names[-1], error) if open_names else error) from error
 
     for name in own:
         if not formula.is_formula(own[name]):

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from engine.claims import as_if
 from engine.claims.evidence import EvidenceRow, Measured, evidence, only_on
 from engine.claims.hardware_quantities import Hardware, of_key
 from engine.claims.overview import DeckOverview, overview, shown
-from engine.claims.sources import all_results, kept_results, this_hardware
+from engine.claims.sources import all_results, chosen_hardware, kept_results
 from engine.commands.check import default_paths
 from engine.folders import data_folder
 from engine.measure.specs import match, specs
@@ -20,10 +21,12 @@ from engine.store import FILE_NAME, open_store
 from engine.study.card import Correction
 from engine.study.library import load_library
 
+_FROM = {"here": "", "elsewhere": " (elsewhere)", "recorded": " (recorded)"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--gpu", metavar="NAME", help="predict for this GPU, as in t4 or h100-sxm (default: here)"
+        "--gpu", metavar="NAME", help="predict for this GPU, as in t4 or h100-sxm (default: the one set)"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of a table")
 
@@ -39,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_folder()
     store = open_store(data / FILE_NAME)
     try:
-        results = all_results(kept_results(store, data))
-        hardware = asked or this_hardware(data)
+        results = all_results(store, kept_results(store, data))
+        hardware = asked or chosen_hardware(as_if.load(store), data)
         if asked is not None:
             results = only_on(results, asked)
         rows = [row for card in library.by_id.values() for row in evidence(card, hardware, results)]
@@ -105,6 +108,7 @@ def _measured(measured: Measured) -> dict[str, Any]:
         "unit": measured.unit,
         "device": measured.device,
         "at": measured.started_at.isoformat(),
+        "origin": measured.origin,
         "recorded": measured.recorded,
     }
 
@@ -154,7 +158,7 @@ def _cells(row: EvidenceRow) -> tuple[str, ...]:
         row.claim.says.on or "",
         "" if row.computed is None else f"{row.computed.value:.4g}{_mark(row)}",
         "" if row.predicted is None else f"{row.predicted.value:.4g} {unit}".strip(),
-        "" if measured is None else f"{measured.value:.4g}{' (recorded)' if measured.recorded else ''}",
+        "" if measured is None else f"{measured.value:.4g}{_FROM[measured.origin]}",
         f"{row.verdict.outcome.replace('_', ' ')}: {row.verdict.reason}",
     )
 

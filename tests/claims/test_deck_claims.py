@@ -112,6 +112,12 @@ def _stands(says: Says, text: str, language: str) -> bool:
     ) or any(word in text.lower() for word in words)
 
 
+def test_the_list_of_corrections_names_each_of_them_and_no_other() -> None:
+    page = (project_folder() / "docs" / "corrections.md").read_text(encoding="utf-8")
+    listed = re.findall(r"`([a-z0-9-]+\.[a-z0-9-]+)`", page)
+    assert sorted(listed) == sorted(_names(pair) for pair in CLAIMS if pair[1].correction is not None)
+
+
 @pytest.mark.parametrize("pair", MEASURED, ids=_names)
 def test_the_lab_metric_and_labels_of_a_claim_exist_in_what_the_lab_recorded(
     pair: tuple[Card, ClaimText],

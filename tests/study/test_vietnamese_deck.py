@@ -10,11 +10,12 @@ from collections.abc import Iterator
 import pytest
 
 from engine.folders import project_folder
+from engine.lab_names import lab_names
 from engine.study.card import Card
 from engine.study.library import load_library
 
 DECK = project_folder() / "cards" / "gpu-profiling.vi.yaml"
-LIBRARY = load_library([DECK], lab_names={"fusion", "mbu_floor"}, cache=None)
+LIBRARY = load_library([DECK], lab_names=lab_names(), cache=None)
 CARDS = list(LIBRARY.by_id.values())
 QUESTIONS = [card for card in CARDS if card.kind == "question"]
 
