@@ -7,10 +7,12 @@ import time
 import pytest
 from playwright.sync_api import Browser, expect
 
+from engine.claims.predictions import counting
 from engine.interview.setup import Setup
 from engine.study.desk import Desk
 from tests.browser.app import App
 from tests.browser.interview_page import begin, kept, open_interview, text_of, write_deck
+from tests.browser.visit import CARD, LABS, write_probe_deck
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -176,4 +178,32 @@ def test_a_browser_whose_clock_is_wrong_shows_the_servers_time(
     deadline = kept(app, interview_id).questions[0].clock.deadline_ms
     assert deadline is not None
     assert abs(page.shown_late_ms(deadline) - ahead_ms) <= 500
+    page.page.context.close()
+
+
+def test_a_number_is_predicted_on_the_clock_and_the_lab_runs_after_it(
+    app: App, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHCARDS_LABS", str(LABS))
+    write_probe_deck(app.home, repeats=5)
+    app.start()
+    setup = Setup(mode="practice", questions=1, seconds=60, thinking=0, languages=("vi",))
+    interview_id = begin(app, setup)
+    page = open_interview(browser, app, interview_id)
+    page.begin(0)
+    page.press("Control+Enter")
+    page.expect_state("predict_ready", 0)
+    page.press_until("Enter", "predicting", 0)
+    expect(page.page.get_by_text("Thời gian chép 8 MiB")).to_be_visible()
+    page.page.keyboard.type("4,5")
+    page.press("Enter")
+    page.expect_state("review", 0)
+    expect(page.page.locator(".room .own").filter(has_text="Your prediction")).to_contain_text("4,5 ms")
+    page.page.get_by_role("button", name="Run it here").click()
+    expect(page.page.get_by_text("measured here").first).to_be_visible()
+    store = app.store()
+    (made,) = counting(store, CARD)
+    store.close()
+    assert (made.text, made.value, made.unit) == ("4,5", 4.5, "ms")
+    assert page.errors == []
     page.page.context.close()
