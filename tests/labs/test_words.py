@@ -23,9 +23,17 @@ OF = {
     "mbu_floor": (
         "mbu_floor.py",
         "kit/decode_findings.py",
+        "kit/decode_session.py",
         "kit/decode_timing.py",
+        "kit/rungs.py",
         "kit/clocks.py",
         "kit/others.py",
+    ),
+    "oom_fragmentation": (
+        "oom_fragmentation.py",
+        "kit/malloc_session.py",
+        "kit/memory_findings.py",
+        "kit/memory_session.py",
     ),
     "ncu_replay": (
         "ncu_replay.py",
