@@ -109,8 +109,9 @@ class LaunchCost:
     unlaunched: Timing
     module: Timing
     linear: Timing
-    driver: Timing | None
-    ctypes: Timing | None
+    driver: Timing | None = None
+    ctypes: Timing | None = None
+    why_no_driver: str = ""
 
     @property
     def driver_us(self) -> float:
@@ -134,25 +135,26 @@ def launch_cost(device: DeviceType, dtype: torch.dtype) -> LaunchCost:
     """Measures it. On a CPU the operator runs at once: what is timed is the call, there is no launch."""
     one = torch.rand(1, device=device, dtype=dtype)
     none = torch.empty(0, device=device, dtype=dtype)
-    module = torch.nn.SiLU()
-    linear = torch.nn.Linear(64, 64, bias=False, device=device, dtype=dtype)
     row = torch.rand(1, 1, 64, device=device, dtype=dtype)
-    silu = torch.ops.aten.silu.default if False else torch.nn.functional.silu
+    module = torch.nn.Tanh()
+    linear = torch.nn.Linear(64, 64, bias=False, device=device, dtype=dtype)
     driver = bare = None
+    why_not = ""
     with torch.no_grad():
         if device == "cuda" and not torch.version.hip:
             try:
                 kernel = empty_kernel()
                 driver, bare = cpu_time(kernel.launch, device), cpu_time(kernel.nothing, device)
             except NoDriver as fault:
-                print(f"no driver: {fault}", file=sys.stderr)
+                why_not = str(fault)
         return LaunchCost(
-            operator=cpu_time(lambda: torch._C._nn.silu(one), device),
-            unlaunched=cpu_time(lambda: torch._C._nn.silu(none), device),
+            operator=cpu_time(lambda: torch.tanh(one), device),
+            unlaunched=cpu_time(lambda: torch.tanh(none), device),
             module=cpu_time(lambda: module(one), device),
             linear=cpu_time(lambda: linear(row), device),
             driver=driver,
             ctypes=bare,
+            why_no_driver=why_not,
         )
 
 

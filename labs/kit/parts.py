@@ -107,9 +107,6 @@ def _parts_of_calls(trace: ChromeTrace) -> dict[int | None, str]:
             places[call.thread] += 1
         while stack and stack[-1].end <= call.start:
             stack.pop()
-        # a range that was pushed after its elder brother ended has that one below it still
-        while len(stack) > 1 and stack[-1].end <= call.start:
-            stack.pop()
         if stack and call.correlation is not None:
             found[call.correlation] = stack[-1].name.removeprefix(_MARK)
     return found

@@ -1,0 +1,97 @@
+"""The model that a decode lab looks at, and how it names its numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from engine.measure.events import Metric, Scalar
+from labs.kit.decode import Decoder
+from labs.kit.lab import Bench, DeviceType
+from labs.kit.models import SHAPES, StepBytes, name_of, random_model, step_bytes
+from labs.kit.steps import Steps
+from labs.kit.timing import Timing, undisturbed
+from labs.kit.weight_type import weight_type
+
+MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+ON_CPU = ("auto", "small")
+_DEFAULT = {"cuda": "tinyllama-1.1b", "cpu": "small"}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A Llama with random weights on the lab's device. `prompt` and `capacity` count tokens a sequence."""
+
+    bench: Bench
+    model: Any
+    name: str
+    dtype: torch.dtype
+    prompt: int
+    capacity: int
+
+    @property
+    def weights(self) -> str:
+        return name_of(self.dtype)
+
+    @property
+    def layers(self) -> int:
+        return int(self.model.config.num_hidden_layers)
+
+    def reads(self, batch: int) -> StepBytes:
+        """What a step in the middle of the run must read."""
+        return step_bytes(self.model, batch=batch, context=(self.prompt + self.capacity) // 2)
+
+    def labels(self, mode: str, batch: int, **more: Scalar) -> dict[str, Scalar]:
+        return {"model": self.name, "weights": self.weights, "mode": mode, "batch": batch, **more}
+
+    def report(
+        self, name: str, value: float, unit: str, labels: dict[str, Scalar], spread: Timing | None = None
+    ) -> None:
+        low, high = (spread.low_ms, spread.high_ms) if spread else (None, None)
+        samples = spread.samples if spread else None
+        self.bench.emit(
+            Metric(name=name, value=value, unit=unit, labels=labels, samples=samples, low=low, high=high)
+        )
+
+
+def open_subject(bench: Bench, steps: Steps, *, prompt: int, capacity: int) -> Subject:
+    """Makes the model that the lever `model` names. Raises LabFailed where memory isn't enough."""
+    steps.next("loading_transformers")
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    name = str(bench.params["model"])
+    name = _DEFAULT[bench.device] if name == "auto" else name
+    steps.next("random_weights")
+    kind = weight_type(bench.device)
+    model = random_model(SHAPES[name], device=bench.device, dtype=kind, tokens=capacity, batch=1)
+    return Subject(bench, model, name, kind, prompt, capacity)
+
+
+def stepper(decoder: Decoder) -> Callable[[], None]:
+    """Steady decode as a call without arguments: the prompt is read and two tokens are behind it."""
+    state = {"token": decoder.run(decoder.prefill(), 2)}
+
+    def step() -> None:
+        state["token"], _ = decoder.step(state["token"])
+
+    return step
+
+
+def issue_ms(decoder: Decoder, device: DeviceType, steps: int = 4) -> float:
+    """Milliseconds of CPU time that a step takes to issue, the GPU idle at first and never waited for."""
+    step = stepper(decoder)
+    with undisturbed():
+        if device == "cuda":
+            torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(steps):
+            step()
+        spent = time.perf_counter() - start
+        if device == "cuda":
+            torch.cuda.synchronize()
+    return spent * 1e3 / steps
