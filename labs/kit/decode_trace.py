@@ -180,5 +180,3 @@ def _overlaps(first: list[Interval], second: list[Interval]) -> Iterator[Interva
         while ahead < len(second) and second[ahead][0] < end:
             yield max(start, second[ahead][0]), min(end, second[ahead][1])
             ahead += 1
-
-

@@ -1,0 +1,356 @@
+"""The lesson's experiment: traces of steady decode at batch 1, 8, 32 and on, and the gaps in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from labs.kit.lab import Bench, Lab, LabFailed, Lever
+from labs.kit.steps import Steps
+
+if TYPE_CHECKING:
+    from engine.measure.events import Scalar
+    from labs.kit.ceilings import Limits
+    from labs.kit.clocks import ClockWatch
+    from labs.kit.decode_subject import Subject
+    from labs.kit.gap_findings import Point
+    from labs.kit.gap_measure import Seen
+    from labs.kit.others import OtherLoad
+
+MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+LESSON = (1, 8, 32)
+"""The batches of the lesson; from the last one on the lab takes four times as many until the gap closes."""
+LARGEST = 8192
+PROMPT, CAPACITY = 32, 96
+SWEEP_S = 30.0
+"""No larger batch is begun after this long."""
+SPEED = 2.0
+TRACE = "trace-batch{batch}.json.gz"
+
+
+@dataclass(slots=True)
+class _Run:
+    bench: Bench
+    steps: Steps
+    subject: Subject
+    limits: Limits
+    clocks: ClockWatch
+    others: OtherLoad
+    empty_us: float
+    seen: dict[int, Seen] = field(default_factory=dict)
+    stopped: str | None = None
+    """Why no larger batch was taken; None where the gap closed."""
+
+
+def run(bench: Bench) -> None:
+    """Decodes at growing batches and shows where the GPU waits."""
+    steps = Steps(bench, 14 if bench.device == "cuda" else 8)
+    steps.next("preparing")
+    if bench.device == "cpu":
+        from labs.kit.gaps_on_cpu import run_on_cpu
+
+        run_on_cpu(bench, steps, LESSON)
+        return
+    here = _open(bench, steps)
+    for batch in _batches(here):
+        _take(here, batch)
+    one = here.seen[1]
+    from labs.kit import gap_findings
+
+    for finding in gap_findings.of_batches([seen.point for seen in here.seen.values()], here.stopped):
+        bench.emit(finding)
+    _kernels(here)
+    compiled_ms = _compiled(here)
+    _record(here, compiled_ms)
+    _predict(here, one)
+    _widths(here)
+    here.clocks.report(bench)
+    here.others.report(bench)
+
+
+def _open(bench: Bench, steps: Steps) -> _Run:
+    from labs.kit.ceilings import limits_here
+    from labs.kit.clocks import ClockWatch
+    from labs.kit.decode_subject import open_subject
+    from labs.kit.launch_cost import graph_cost
+    from labs.kit.models import name_of
+    from labs.kit.others import OtherLoad
+    from labs.kit.weight_type import weight_type
+
+    limits = limits_here(bench, name_of(weight_type(bench.device)), steps.next)
+    subject = open_subject(bench, steps, prompt=PROMPT, capacity=CAPACITY)
+    steps.next("empty_kernel")
+    empty = graph_cost().gpu_us_per_kernel
+    bench.metric("empty_kernel", empty, "us")
+    return _Run(bench, steps, subject, limits, ClockWatch.start(), OtherLoad(), empty)
+
+
+def _batches(here: _Run) -> Iterator[int]:
+    """The lesson's batches, then on until the gap closes; says why where it stops earlier."""
+    yield from LESSON
+    start, batch = time.monotonic(), LESSON[-1]
+    while not next(reversed(here.seen.values())).point.closed:
+        batch *= 4
+        if here.stopped is not None:
+            return
+        if batch > LARGEST or time.monotonic() - start > SWEEP_S:
+            here.stopped = "time"
+            return
+        yield batch
+
+
+def _take(here: _Run, batch: int) -> None:
+    """Measures one batch and reports it. Where memory ends, larger ones are left out."""
+    import torch
+
+    from labs.kit import gap_findings
+    from labs.kit.decode import EAGER, Decoder, random_prompt
+    from labs.kit.decode_timing import warm_up
+    from labs.kit.decode_trace import NoGpuEvents
+    from labs.kit.gap_measure import look_at
+
+    here.steps.next("decoding_batch" if batch in LESSON else "decoding_larger_batch")
+    path = here.bench.artifacts / TRACE.format(batch=batch)
+    try:
+        prompt = random_prompt(here.subject.model, batch=batch, tokens=PROMPT)
+        decoder = Decoder(here.subject.model, prompt, EAGER, CAPACITY)
+        warm_up(decoder)
+        with here.others.during():
+            seen = look_at(here.subject, decoder, batch, path)
+    except torch.OutOfMemoryError:
+        torch.cuda.empty_cache()
+        if batch == LESSON[0]:
+            raise
+        here.stopped = "memory"
+        return
+    except NoGpuEvents as fault:
+        raise LabFailed(
+            "permission",
+            "The profiler saw no work of the GPU, so there is no trace to look at. The driver may keep "
+            "profiling from this user, or another profiler has the GPU: end it, or ask for access.",
+        ) from fault
+    here.clocks.read()
+    here.seen[batch] = seen
+    if batch in LESSON:
+        here.bench.artifact(f"trace_batch{batch}", path, "application/gzip")
+    else:
+        path.unlink()
+    _report(here, seen)
+    if batch == 1:
+        for finding in gap_findings.of_one(seen.point):
+            here.bench.emit(finding)
+        _report_gaps(here, seen)
+    for warning in seen.traced.analysis.warnings:
+        if warning.code == "lost_records":
+            here.bench.finding("lost_records", batch=batch, **warning.args)
+
+
+def _report(here: _Run, seen: Seen) -> None:
+    point, subject = seen.point, here.subject
+    labels = subject.labels("eager", point.size)
+    subject.report("ms_per_token", point.ms, "ms", labels, seen.timing)
+    _report_point(subject, point, labels)
+    subject.report("tokens_per_second", 1e3 * point.size / point.ms, "token/s", labels)
+    subject.report("gap", point.gap_us, "us", {**labels, "percentile": 50})
+    subject.report("gap", seen.traced.gap_us(0.9), "us", {**labels, "percentile": 90})
+    here.bench.series(
+        "batches",
+        ["batch", "time", "cpu_time", "gpu_time", "busy"],
+        [[point.size, point.ms, point.cpu_ms, point.busy_ms, 100 * point.busy_ratio]],
+        time="ms",
+        cpu_time="ms",
+        gpu_time="ms",
+        busy="%",
+    )
+
+
+def _report_point(subject: Subject, point: Point, labels: dict[str, Scalar]) -> None:
+    subject.report("profiled_step", point.profiled_ms, "ms", labels)
+    subject.report("kernels_per_step", point.kernels, "", labels)
+    subject.report("launches_per_step", point.launches, "", labels)
+    subject.report("busy_per_step", point.busy_ms, "ms", labels)
+    subject.report("busy_ratio", 100 * point.busy_ratio, "%", {**labels, "profiler": "off"})
+    subject.report(
+        "busy_ratio", 100 * min(1.0, point.busy_ms / point.profiled_ms), "%", {**labels, "profiler": "on"}
+    )
+    subject.report("gap_share", 100 * (1 - point.busy_ratio), "%", labels)
+    subject.report("cpu_per_step", point.cpu_ms, "ms", labels)
+    subject.report("cpu_per_launch", point.launch_us, "us", labels)
+
+
+def _report_gaps(here: _Run, seen: Seen) -> None:
+    """How long the gaps are, and what the CPU did in them."""
+    from labs.kit import gap_findings
+    from labs.kit.decode_trace import during_gaps, gap_classes, waited_for
+
+    during, waiting = during_gaps(seen.traced), waited_for(seen.traced.device.gaps)
+    labels = here.subject.labels("eager", seen.point.size)
+    if during is not None:
+        for where in ("python", "dispatcher", "driver"):
+            share = 100 * float(getattr(during, where))
+            here.subject.report("gap_during", share, "%", {**labels, "where": where})
+    for finding in gap_findings.of_gaps(during, waiting):
+        here.bench.emit(finding)
+    here.bench.series(
+        "waiting",
+        ["operator", "call", "share_of_time"],
+        [[one.operator or "–", one.call or "–", 100 * one.share] for one in waiting[:8]],
+        share_of_time="%",
+    )
+    here.bench.series(
+        "gap_lengths",
+        ["gap_up_to", "share_of_gaps", "share_of_time"],
+        [
+            [one.up_to_us, 100 * one.share, 100 * one.share_of_time]
+            for one in gap_classes(seen.traced.device.gaps)
+        ],
+        gap_up_to="us",
+        share_of_gaps="%",
+        share_of_time="%",
+    )
+
+
+def _kernels(here: _Run) -> None:
+    """The five kernels that take most time, and which part of the model each belongs to."""
+    from labs.kit import gap_findings
+    from labs.kit.decode import EAGER, Decoder, random_prompt
+    from labs.kit.decode_subject import stepper
+    from labs.kit.decode_trace import record_trace
+    from labs.kit.parts import kernels_by_part, marked_parts, time_by_part
+
+    here.steps.next("naming_kernels")
+    steps, model = 2, here.subject.model
+    decoder = Decoder(model, random_prompt(model, batch=1, tokens=PROMPT), EAGER, CAPACITY)
+    path = here.bench.artifacts / "parts.json.gz"
+    with marked_parts(model):
+        step = stepper(decoder)
+        traced = record_trace(step, steps, path)
+    path.unlink()  # the marks make the gaps wider: it serves for this table alone
+    kernels = kernels_by_part(traced.trace)
+    total = sum(kernel.ns for kernel in kernels)
+    here.bench.series(
+        "slowest_kernels",
+        ["kernel", "part", "count", "time", "share"],
+        [
+            [
+                gap_findings.short_name(kernel.name),
+                ", ".join(part for part, _ in kernel.parts[:3]),
+                kernel.count / steps,
+                kernel.ns / 1e3 / steps,
+                100 * kernel.ns / total,
+            ]
+            for kernel in kernels[:5]
+        ],
+        time="us",
+        share="%",
+    )
+    labels = here.subject.labels("eager", 1)
+    for part, count, ns in time_by_part(traced.trace):
+        here.subject.report("part_time", ns / 1e3 / steps, "us", {**labels, "part": part})
+        here.subject.report("part_kernels", count / steps, "", {**labels, "part": part})
+    for finding in gap_findings.of_kernels(kernels, steps):
+        here.bench.emit(finding)
+
+
+def _compiled(here: _Run) -> float | None:
+    """The step with reduce-overhead, the row of the table that cures the gap; None where it can't be had."""
+    from labs.kit.compiled_rung import compiled_step
+
+    measured = compiled_step(here.subject, here.steps)
+    if measured is None:
+        return None
+    labels = here.subject.labels("reduce-overhead", 1)
+    here.subject.report("ms_per_token", measured.ms, "ms", labels, measured.timing)
+    _report_point(here.subject, measured.point, labels)
+    one = here.seen[1].point
+    here.bench.finding(
+        "graph_closes_gaps",
+        eager_ms=one.ms,
+        ms=measured.ms,
+        times=one.ms / measured.ms,
+        launches=round(one.launches),
+        launches_left=round(measured.point.launches),
+        busy=100 * measured.point.busy_ratio,
+    )
+    return measured.ms
+
+
+def _record(here: _Run, compiled_ms: float | None) -> None:
+    """The lesson's record table."""
+    from engine.measure.hardware import environment
+    from labs.kit.ceilings import this_device_of
+    from labs.kit.decode_trace import waited_for
+    from labs.kit.record_table import COLUMNS, Given, Measured, rows
+
+    one, many = here.seen[1], here.seen.get(32)
+    given = Given(
+        layers=here.subject.layers,
+        bandwidth=here.limits.datasheet or here.limits.copy,
+        empty_us=here.empty_us,
+        launch_us=one.point.launch_us,
+        bytes_1=here.subject.reads(1).total,
+        bytes_32=here.subject.reads(32).total,
+    )
+
+    def as_measured(seen: Seen) -> Measured:
+        point = seen.point
+        return Measured(point.kernels, point.busy_ms, point.ms, point.gap_us)
+
+    waiting = [one for one in waited_for(one.traced.device.gaps) if one.operator]
+    known = environment()
+    table = rows(
+        given,
+        as_measured(one),
+        as_measured(many) if many else None,
+        compiled_ms=compiled_ms,
+        operator=f"{waiting[0].operator} + {waiting[0].call}" if waiting else "–",
+        versions=", ".join(
+            [
+                this_device_of(here.bench).name,
+                *(f"{key} {known[key]}" for key in ("torch", "transformers") if key in known),
+            ]
+        ),
+    )
+    here.bench.series("record", COLUMNS, [row.cells() for row in table])
+
+
+def _predict(here: _Run, one: Seen) -> None:
+    """What a GPU twice as fast would do: reckoned from the trace, not measured."""
+    from labs.kit import gap_findings
+    from labs.kit.faster_gpu import Replay
+
+    replay = Replay(one.traced.trace, one.traced.steps, one.point.ms)
+    same, faster = replay.at(1.0), replay.at(SPEED)
+    labels = here.subject.labels("eager", 1)
+    for speed, step in ((1.0, same), (SPEED, faster)):
+        here.subject.report("predicted_step", step.ms, "ms", {**labels, "speed": speed})
+        here.subject.report("predicted_busy_ratio", 100 * step.busy_ratio, "%", {**labels, "speed": speed})
+    for finding in gap_findings.of_faster_gpu(one.point, same, faster, SPEED):
+        here.bench.emit(finding)
+
+
+def _widths(here: _Run) -> None:
+    from labs.kit import gap_findings
+    from labs.kit.gap_widths import LAYERS, look_at_widths
+
+    points, stopped = look_at_widths(here.bench, here.subject.dtype, here.steps)
+    for point in points:
+        labels: dict[str, Scalar] = {
+            "width": point.size, "layers": LAYERS, "weights": here.subject.weights, "mode": "eager", "batch": 1,
+        }  # fmt: skip
+        here.subject.report("ms_per_token", point.ms, "ms", labels)
+        here.subject.report("kernels_per_step", point.kernels, "", labels)
+        here.subject.report("busy_per_step", point.busy_ms, "ms", labels)
+        here.subject.report("busy_ratio", 100 * point.busy_ratio, "%", {**labels, "profiler": "off"})
+    for finding in gap_findings.of_widths(points, stopped):
+        here.bench.emit(finding)
+
+
+LAB = Lab(
+    name="decode_gaps",
+    run=run,
+    levers=(Lever("model", "auto", choices=MODELS, on_cpu=("auto", "small")),),
+    time_limit_s=600,
+)

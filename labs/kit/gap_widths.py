@@ -1,0 +1,72 @@
+"""The same decode loop with ever larger layers: where the GPU's work outlasts the CPU's launches."""
+
+from __future__ import annotations
+
+import torch
+
+from labs.kit.decode import EAGER, Decoder, random_prompt
+from labs.kit.decode_subject import issue_ms
+from labs.kit.decode_timing import time_loop, warm_up, watch_gpu
+from labs.kit.gap_findings import Point
+from labs.kit.lab import Bench, LabFailed
+from labs.kit.models import Shape, random_model
+from labs.kit.steps import Steps
+
+LAYERS = 2
+_VOCABULARY = 4096
+_PROMPT, _CAPACITY, _TIMED, _PROFILED = 32, 96, 24, 4
+WIDTHS = {
+    # hidden size: intermediate size, heads, heads of keys and values; those of the Llamas of that width
+    2048: (5632, 32, 4),
+    4096: (14336, 32, 8),
+    8192: (28672, 64, 8),
+    16384: (53248, 128, 8),
+}
+
+
+def look_at_widths(bench: Bench, dtype: torch.dtype, steps: Steps) -> tuple[list[Point], str | None]:
+    """A step at batch 1 for each width, until the gap closes; and why it stopped earlier (`memory`, `end`)."""
+    points: list[Point] = []
+    for width, (intermediate, heads, kv_heads) in WIDTHS.items():
+        steps.next("larger_layers")
+        shape = Shape(LAYERS, width, intermediate, heads, kv_heads, _VOCABULARY, 10000.0, 1e-5, 2048)
+        try:
+            points.append(_look(bench, shape, dtype))
+        except (torch.OutOfMemoryError, LabFailed) as fault:
+            if isinstance(fault, LabFailed) and fault.code != "out_of_memory":
+                raise
+            torch.cuda.empty_cache()
+            return points, "memory"
+        point = points[-1]
+        bench.series(
+            "widths",
+            ["width", "time", "cpu_time", "gpu_time", "busy"],
+            [[width, point.ms, point.cpu_ms, point.busy_ms, 100 * point.busy_ratio]],
+            time="ms",
+            cpu_time="ms",
+            gpu_time="ms",
+            busy="%",
+        )
+        if point.closed:
+            return points, None
+    return points, "end"
+
+
+def _look(bench: Bench, shape: Shape, dtype: torch.dtype) -> Point:
+    model = random_model(shape, device=bench.device, dtype=dtype, tokens=_CAPACITY, batch=1)
+    decoder = Decoder(model, random_prompt(model, batch=1, tokens=_PROMPT), EAGER, _CAPACITY)
+    warm_up(decoder)
+    time_loop(decoder, bench.device, _TIMED)
+    loop = time_loop(decoder, bench.device, _TIMED)
+    cpu = issue_ms(decoder, bench.device)
+    gpu = watch_gpu(decoder, _PROFILED)
+    return Point(
+        size=shape.hidden,
+        ms=loop.timing.median_ms,
+        profiled_ms=gpu.wall_ms / gpu.steps,
+        cpu_ms=cpu,
+        busy_ms=gpu.busy_ms / gpu.steps,
+        kernels=gpu.kernels / gpu.steps,
+        launches=gpu.launches / gpu.steps,
+        gap_us=gpu.gap_p50_us,
+    )

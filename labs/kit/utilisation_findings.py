@@ -1,0 +1,49 @@
+"""What NVML's utilisation said beside what the GPU did, as findings."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from engine.measure.events import Finding
+
+if TYPE_CHECKING:
+    from labs.kit.loads import Seconds
+
+FULL = 90.0
+"""NVML in % from which a reader of nvidia-smi takes the GPU for fully used."""
+HALF_IDLE = 70.0
+APART = 1.5
+
+
+def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
+    """The misconception seen, or that it doesn't show here. Loads as the lab names them."""
+    eager, graph, trickle = (seen.get(load) for load in ("eager_recorded", "graph_recorded", "trickle"))
+    if eager is not None and eager.busy_ratio is not None:
+        says, busy = nvml(eager), 100 * eager.busy_ratio
+        args = {"nvml": says, "busy": busy, "gap": 100 - busy, "seconds": eager.seconds}
+        if says >= FULL and busy < HALF_IDLE:
+            yield Finding("full_and_idle", args)
+        elif says > APART * busy:
+            yield Finding("says_more_than_busy", {**args, "times": says / busy})
+        else:
+            yield Finding("says_what_is_busy", args)
+        if graph is not None and graph.busy_ratio is not None and graph.calls and eager.calls:
+            yield Finding(
+                "same_number_other_work",
+                {
+                    "nvml_eager": says,
+                    "nvml_graph": nvml(graph),
+                    "busy_eager": busy,
+                    "busy_graph": 100 * graph.busy_ratio,
+                    "times": (graph.calls / graph.seconds) / (eager.calls / eager.seconds),
+                },
+            )
+    if trickle is not None and trickle.busy_ratio is not None:
+        yield Finding("trickle", {"nvml": nvml(trickle), "busy": 100 * trickle.busy_ratio})
+
+
+def nvml(seen: Seconds) -> float:
+    """The median of NVML's samples in %."""
+    return float(statistics.median(seen.percent))

@@ -1,0 +1,125 @@
+"""NVML's utilisation beside the GPU's real busy ratio in the same seconds of overhead-bound decode."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+from labs.kit.lab import Bench, Lab, LabFailed, Lever
+from labs.kit.steps import Steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.measure.events import Scalar
+    from labs.kit.decode import Decoder
+    from labs.kit.loads import Seconds
+    from labs.kit.utilisation_samples import UtilisationWatch
+
+MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+PROMPT, CAPACITY = 32, 544
+_TRICKLE_S = 0.01
+
+
+def run(bench: Bench) -> None:
+    """Samples NVML while the GPU idles, decodes eagerly, decodes as a graph, and has next to nothing to do."""
+    steps = Steps(bench, 9)
+    steps.next("preparing")
+    from labs.kit.decode import EAGER, Decoder, Mode, random_prompt
+    from labs.kit.decode_subject import open_subject
+    from labs.kit.decode_timing import warm_up
+    from labs.kit.graphed import GraphedDecoder
+    from labs.kit.loads import run_for, run_recorded
+    from labs.kit.utilisation_findings import conclude
+
+    watch = _watch()
+    subject = open_subject(bench, steps, prompt=PROMPT, capacity=CAPACITY)
+    seconds = float(str(bench.params["seconds"]))
+    prompt = random_prompt(subject.model, batch=1, tokens=PROMPT)
+    eager = Decoder(subject.model, prompt, EAGER, CAPACITY)
+    steps.next("warming")
+    warm_up(eager)
+    graph = GraphedDecoder(subject.model, prompt, Mode("graph", "static"), CAPACITY)
+    graph.record()
+    tiny = _trickle()
+    loads: list[tuple[str, Callable[[], Seconds]]] = [
+        ("idle", lambda: run_for(seconds, lambda: time.sleep(_TRICKLE_S), watch)),
+        ("eager", lambda: run_for(seconds, _endless(eager), watch)),
+        ("graph", lambda: run_for(seconds, _endless(graph), watch)),
+        # recorded ones last: a profiler leaves its hooks in the driver
+        ("eager_recorded", lambda: run_recorded(seconds, _endless(eager), watch)),
+        ("graph_recorded", lambda: run_recorded(seconds, _endless(graph), watch)),
+        ("trickle", lambda: run_recorded(seconds, tiny, watch)),
+    ]
+    seen: dict[str, Seconds] = {}
+    for load, measure in loads:
+        steps.next(f"running_{load}")
+        seen[load] = measure()
+        _report(bench, load, seen[load])
+    for finding in conclude(seen):
+        bench.emit(finding)
+
+
+def _watch() -> UtilisationWatch:
+    from labs.kit.utilisation_samples import NoUtilisation, UtilisationWatch
+
+    try:
+        return UtilisationWatch.open()
+    except NoUtilisation as fault:
+        raise LabFailed("unsupported", str(fault)) from fault
+
+
+def _endless(decoder: Decoder) -> Callable[[], None]:
+    """Decodes token after token, starting over with the prompt where the cache is full."""
+    state = {"token": decoder.prefill()}
+
+    def step() -> None:
+        if decoder.length >= decoder.capacity:
+            state["token"] = decoder.prefill()
+        state["token"], _ = decoder.step(state["token"])
+
+    return step
+
+
+def _trickle() -> Callable[[], None]:
+    """One tiny kernel in ten milliseconds."""
+    import torch
+
+    one = torch.ones(1, device="cuda")
+
+    def call() -> None:
+        one.neg_()
+        time.sleep(_TRICKLE_S)
+
+    return call
+
+
+def _report(bench: Bench, load: str, seen: Seconds) -> None:
+    labels: dict[str, Scalar] = {"load": load}
+    middle = statistics.median(seen.percent)
+    bench.metric(
+        "nvml_utilisation", middle, "%", samples=len(seen.percent),
+        low=min(seen.percent), high=max(seen.percent), **labels,
+    )  # fmt: skip
+    if load != "idle":
+        bench.metric("time_per_call", seen.seconds * 1e3 / seen.calls, "ms", **labels)
+    if seen.busy_ratio is not None:
+        bench.metric("busy_ratio", 100 * seen.busy_ratio, "%", **labels)
+    period = seen.seconds / len(seen.percent)
+    bench.series(
+        "samples",
+        ["second", "load", "nvml_utilisation"],
+        [[round(period * (number + 1), 2), load, percent] for number, percent in enumerate(seen.percent)],
+        second="s",
+        nvml_utilisation="%",
+    )
+
+
+LAB = Lab(
+    name="utilisation",
+    run=run,
+    levers=(Lever("model", "auto", choices=MODELS), Lever("seconds", 4, low=2, high=30)),
+    devices=("cuda",),
+    time_limit_s=400,
+)
