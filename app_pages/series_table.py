@@ -9,7 +9,7 @@ from app_pages.numbers import quantity
 from engine.measure.events import Scalar, Series
 
 UNIT = "unit"
-"""A column of this name holds the unit of the numbers in its row, but for columns with a unit of their own."""
+"""A column of this name holds the unit of its row's numbers; columns with a unit of their own keep that."""
 
 
 def is_table(series: Series) -> bool:
@@ -23,10 +23,8 @@ def series_table(series: Series, words: LabWords) -> str:
     title = escape(words.find(f"series.{series.name}") or words.word(f"series.{series.name}"))
     shown = [place for place, name in enumerate(series.columns) if name != UNIT]
     numeric = {place for place in shown if any(_is_number(row[place]) for row in series.rows)}
-    head = "".join(
-        f'<th scope="col"{_class(place in numeric)}>{escape(words.word(f"column.{series.columns[place]}"))}</th>'
-        for place in shown
-    )
+    heads = {place: escape(words.word(f"column.{series.columns[place]}")) for place in shown}
+    head = "".join(f'<th scope="col"{_class(place in numeric)}>{text}</th>' for place, text in heads.items())
     body = "".join(
         "<tr>"
         + "".join(

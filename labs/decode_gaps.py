@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from labs.kit.gap_measure import Seen
     from labs.kit.others import OtherLoad
 
-MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 LESSON = (1, 8, 32)
 """The batches of the lesson; from the last one on the lab takes four times as many until the gap closes."""
 LARGEST = 8192
@@ -338,9 +338,9 @@ def _widths(here: _Run) -> None:
     points, stopped = look_at_widths(here.bench, here.subject.dtype, here.steps)
     for point in points:
         labels: dict[str, Scalar] = {
-            "width": point.size, "layers": LAYERS, "weights": here.subject.weights, "mode": "eager", "batch": 1,
+            "width": point.size, "layers": LAYERS, "weights": here.subject.weights,
+            "mode": "eager", "batch": 1,
         }  # fmt: skip
-        here.subject.report("ms_per_token", point.ms, "ms", labels)
         here.subject.report("kernels_per_step", point.kernels, "", labels)
         here.subject.report("busy_per_step", point.busy_ms, "ms", labels)
         here.subject.report("busy_ratio", 100 * point.busy_ratio, "%", {**labels, "profiler": "off"})
@@ -351,6 +351,6 @@ def _widths(here: _Run) -> None:
 LAB = Lab(
     name="decode_gaps",
     run=run,
-    levers=(Lever("model", "auto", choices=MODELS, on_cpu=("auto", "small")),),
+    levers=(Lever("model", "auto", choices=MODELS, on_cpu=("auto", "tiny", "small")),),
     time_limit_s=600,
 )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from labs.kit.launch_cost import LaunchCost
     from labs.kit.ways import Way
 
-MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 PROMPT, CAPACITY = 32, 96
 _STEPS = {"cuda": 11, "cpu": 8}
 
@@ -50,7 +50,8 @@ def _ways(subject: Subject, steps: Steps, batch: int) -> list[Way]:
     from labs.kit import ways
     from labs.kit.compiling import why_no_compiler
 
-    bench, found = subject.bench, []
+    bench = subject.bench
+    found: list[Way] = []
 
     def take(measured: Iterable[Way], mode: str) -> None:
         found.extend(_guarded(subject, measured, mode, found[0] if found else None))
@@ -158,7 +159,7 @@ def _conclude(subject: Subject, ways: list[Way], cost: LaunchCost) -> None:
         subject.report("operators_per_step", count, "", subject.labels("eager", 1))
         call_us = cost.unlaunched.median_ms * 1e3
         bench.finding(
-            "cpu_operators", operators=count, call_us=call_us, overhead_ms=count * call_us / 1e3,
+            "cpu_operators", operators=round(count), call_us=call_us, overhead_ms=count * call_us / 1e3,
             ms=ways[0].ms, share=100 * count * call_us / 1e3 / ways[0].ms,
         )  # fmt: skip
         bench.finding("needs_gpu_for_launches")
@@ -177,7 +178,7 @@ LAB = Lab(
     name="launch_overhead",
     run=run,
     levers=(
-        Lever("model", "auto", choices=MODELS, on_cpu=("auto", "small")),
+        Lever("model", "auto", choices=MODELS, on_cpu=("auto", "tiny", "small")),
         Lever("batch", 32, low=2, high=512),
     ),
     time_limit_s=600,

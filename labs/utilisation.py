@@ -12,18 +12,17 @@ from labs.kit.steps import Steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.measure.events import Scalar
     from labs.kit.decode import Decoder
     from labs.kit.loads import Seconds
     from labs.kit.utilisation_samples import UtilisationWatch
 
-MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
+MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 PROMPT, CAPACITY = 32, 544
 _TRICKLE_S = 0.01
 
 
 def run(bench: Bench) -> None:
-    """Samples NVML while the GPU idles, decodes eagerly, decodes as a graph, and has next to nothing to do."""
+    """Samples NVML while the GPU idles, decodes eagerly and as a graph, and has next to nothing to do."""
     steps = Steps(bench, 9)
     steps.next("preparing")
     from labs.kit.decode import EAGER, Decoder, Mode, random_prompt
@@ -96,16 +95,15 @@ def _trickle() -> Callable[[], None]:
 
 
 def _report(bench: Bench, load: str, seen: Seconds) -> None:
-    labels: dict[str, Scalar] = {"load": load}
     middle = statistics.median(seen.percent)
     bench.metric(
         "nvml_utilisation", middle, "%", samples=len(seen.percent),
-        low=min(seen.percent), high=max(seen.percent), **labels,
+        low=min(seen.percent), high=max(seen.percent), load=load,
     )  # fmt: skip
     if load != "idle":
-        bench.metric("time_per_call", seen.seconds * 1e3 / seen.calls, "ms", **labels)
+        bench.metric("time_per_call", seen.seconds * 1e3 / seen.calls, "ms", load=load)
     if seen.busy_ratio is not None:
-        bench.metric("busy_ratio", 100 * seen.busy_ratio, "%", **labels)
+        bench.metric("busy_ratio", 100 * seen.busy_ratio, "%", load=load)
     period = seen.seconds / len(seen.percent)
     bench.series(
         "samples",

@@ -12,13 +12,13 @@ import torch
 from engine.measure.events import Metric, Scalar
 from labs.kit.decode import Decoder
 from labs.kit.lab import Bench, DeviceType
-from labs.kit.models import SHAPES, StepBytes, name_of, random_model, step_bytes
+from labs.kit.models import SHAPES, Shape, StepBytes, name_of, random_model, step_bytes
 from labs.kit.steps import Steps
 from labs.kit.timing import Timing, undisturbed
 from labs.kit.weight_type import weight_type
 
-MODELS = ("auto", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
-ON_CPU = ("auto", "small")
+_TINY = {"tiny": Shape(2, 256, 704, 4, 4, 4096, 10000.0, 1e-5, 2048)}
+"""Hardly any work in a kernel: the overhead by itself."""
 _DEFAULT = {"cuda": "tinyllama-1.1b", "cpu": "small"}
 
 
@@ -68,7 +68,7 @@ def open_subject(bench: Bench, steps: Steps, *, prompt: int, capacity: int) -> S
     name = _DEFAULT[bench.device] if name == "auto" else name
     steps.next("random_weights")
     kind = weight_type(bench.device)
-    model = random_model(SHAPES[name], device=bench.device, dtype=kind, tokens=capacity, batch=1)
+    model = random_model({**_TINY, **SHAPES}[name], device=bench.device, dtype=kind, tokens=capacity, batch=1)
     return Subject(bench, model, name, kind, prompt, capacity)
 
 

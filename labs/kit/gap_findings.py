@@ -134,7 +134,7 @@ def of_widths(points: Sequence[Point], stopped: str | None) -> Iterator[Finding]
 
 
 def of_faster_gpu(point: Point, same: Replayed, faster: Replayed, speed: float) -> Iterator[Finding]:
-    """The prediction, where the replay at this GPU's own speed gives what was measured; else that it doesn't."""
+    """The prediction, where the replay at this GPU's own speed gives what was measured."""
     if abs(same.busy_ratio - point.busy_ratio) > _REPLAY_HOLDS * max(point.busy_ratio, 0.01):
         yield Finding("replay_off", {"busy": 100 * same.busy_ratio, "measured": 100 * point.busy_ratio})
         return

@@ -25,7 +25,7 @@ WIDTHS = {
 
 
 def look_at_widths(bench: Bench, dtype: torch.dtype, steps: Steps) -> tuple[list[Point], str | None]:
-    """A step at batch 1 for each width, until the gap closes; and why it stopped earlier (`memory`, `end`)."""
+    """A step at batch 1 for each width until the gap closes, and why it stopped before (`memory`, `end`)."""
     points: list[Point] = []
     for width, (intermediate, heads, kv_heads) in WIDTHS.items():
         steps.next("larger_layers")

@@ -20,7 +20,7 @@ PROMPT, CAPACITY, TIMED = 16, 48, 12
 
 
 def run_on_cpu(bench: Bench, steps: Steps, batches: Sequence[int]) -> None:
-    """Times the batches, counts the operators of a step, and sets their bare calling cost against the step."""
+    """Times the batches, counts a step's operators, and sets their bare calling cost against the step."""
     subject = open_subject(bench, steps, prompt=PROMPT, capacity=CAPACITY)
     others, steps_ms = OtherLoad(), []
     for batch in batches:
@@ -61,7 +61,7 @@ def _operators(subject: Subject, steps: Steps, step_ms: float) -> None:
     subject.bench.metric("call_time", call_us, "us", call="unlaunched")
     subject.bench.finding(
         "cpu_operators",
-        operators=seen.count,
+        operators=round(seen.count),
         call_us=call_us,
         overhead_ms=seen.count * call_us / 1e3,
         ms=step_ms,

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from engine.measure.events import Finding
+from engine.measure.events import Finding, Scalar
 
 if TYPE_CHECKING:
     from labs.kit.loads import Seconds
@@ -22,7 +22,7 @@ def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
     eager, graph, trickle = (seen.get(load) for load in ("eager_recorded", "graph_recorded", "trickle"))
     if eager is not None and eager.busy_ratio is not None:
         says, busy = nvml(eager), 100 * eager.busy_ratio
-        args = {"nvml": says, "busy": busy, "gap": 100 - busy, "seconds": eager.seconds}
+        args: dict[str, Scalar] = {"nvml": says, "busy": busy, "gap": 100 - busy, "seconds": eager.seconds}
         if says >= FULL and busy < HALF_IDLE:
             yield Finding("full_and_idle", args)
         elif says > APART * busy:

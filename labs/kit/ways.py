@@ -23,8 +23,8 @@ STATIC = Mode("static", "static")
 _CHECKED, _PROFILED = 8, 4
 _TIMED = {"cuda": 24, "cpu": 10}
 NO_KERNELS = (
-    "The profiler saw no work of the GPU, so nothing can be said of it. The driver may keep profiling from this "
-    "user, or another profiler has the GPU: end it, or ask for access."
+    "The profiler saw no work of the GPU, so nothing can be said of it. The driver may keep profiling from "
+    "this user, or another profiler has the GPU: end it, or ask for access."
 )
 
 

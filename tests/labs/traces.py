@@ -15,7 +15,8 @@ def kernel(ts: float, dur: float, correlation: int, name: str = "k") -> dict[str
 def launch(ts: float, dur: float, correlation: int, name: str = "cudaLaunchKernel") -> dict[str, Any]:
     args = {"correlation": correlation}
     return {
-        "ph": "X", "cat": "cuda_runtime", "name": name, "pid": 9, "tid": 9, "ts": ts, "dur": dur, "args": args,
+        "ph": "X", "cat": "cuda_runtime", "name": name, "pid": 9, "tid": 9, "ts": ts, "dur": dur,
+        "args": args,
     }  # fmt: skip
 
 
