@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 LESSON = (1, 8, 32)
-"""The batches of the lesson; from the last one on the lab takes four times as many until the gap closes."""
-LARGEST = 8192
+"""The batches of the lesson; after them come larger ones until the gap closes."""
 PROMPT, CAPACITY = 32, 96
 SWEEP_S = 30.0
 """No larger batch is begun after this long."""
@@ -43,6 +42,10 @@ class _Run:
     stopped: str | None = None
     """Why no larger batch was taken; None where the gap closed."""
 
+    @property
+    def points(self) -> list[Point]:
+        return [seen.point for seen in self.seen.values()]
+
 
 def run(bench: Bench) -> None:
     """Decodes at growing batches and shows where the GPU waits."""
@@ -58,14 +61,19 @@ def run(bench: Bench) -> None:
         _take(here, batch)
     one = here.seen[1]
     from labs.kit import gap_findings
+    from labs.kit.gap_record import record
 
-    for finding in gap_findings.of_batches([seen.point for seen in here.seen.values()], here.stopped):
+    for finding in gap_findings.of_batches(here.points, here.stopped):
         bench.emit(finding)
-    _kernels(here)
-    compiled_ms = _compiled(here)
-    _record(here, compiled_ms)
     _predict(here, one)
+    _kernels(here)
     _widths(here)
+    graph_ms = _graphed(here)
+    compiled_ms = _compiled(here) if bench.params["compiled"] else None
+    record(
+        here.subject, here.limits, here.empty_us, one, here.seen.get(32),
+        graph_ms=graph_ms, compiled_ms=compiled_ms,
+    )  # fmt: skip
     here.clocks.report(bench)
     here.others.report(bench)
 
@@ -88,17 +96,21 @@ def _open(bench: Bench, steps: Steps) -> _Run:
 
 
 def _batches(here: _Run) -> Iterator[int]:
-    """The lesson's batches, then on until the gap closes; says why where it stops earlier."""
+    """The lesson's batches, then on until the gap closes; notes why where it stops earlier."""
+    from labs.kit.next_batch import LEAST, next_batch
+
     yield from LESSON
-    start, batch = time.monotonic(), LESSON[-1]
-    while not next(reversed(here.seen.values())).point.closed:
-        batch *= 4
-        if here.stopped is not None:
-            return
-        if batch > LARGEST or time.monotonic() - start > SWEEP_S:
+    end = time.monotonic() + SWEEP_S
+    while here.stopped is None and not here.points[-1].closed:
+        if time.monotonic() > end:
             here.stopped = "time"
             return
+        last, batch = here.points[-1].size, next_batch(here.points)
         yield batch
+        if here.stopped == "memory" and batch > LEAST * last:
+            here.stopped = None  # the leap was too far: a smaller one may fit
+            yield LEAST * last
+            here.stopped = here.stopped or (None if here.points[-1].closed else "memory")
 
 
 def _take(here: _Run, batch: int) -> None:
@@ -254,8 +266,33 @@ def _kernels(here: _Run) -> None:
         here.bench.emit(finding)
 
 
+def _graphed(here: _Run) -> float | None:
+    """Eager's own kernels in one CUDA graph, recorded by hand; None where that doesn't work here."""
+    from labs.kit import ways
+    from labs.kit.decode_timing import NotAsMeant
+
+    here.steps.next("recording_graph")
+    try:
+        way = ways.graphed(here.subject, ways.expected_of(here.subject))
+    except NotAsMeant as fault:
+        here.bench.finding(fault.code, **{"mode": "graph", **fault.args_of_finding})
+        return None
+    except RuntimeError as fault:  # torch's word for what can't be recorded here
+        here.bench.finding("mode_failed", mode="graph", message=str(fault).splitlines()[0][:300])
+        return None
+    labels = here.subject.labels("graph", 1)
+    here.subject.report("ms_per_token", way.ms, "ms", labels, way.timing)
+    here.subject.report("cpu_per_step", way.cpu_ms, "ms", labels)
+    here.subject.report("kernels_per_step", way.kernels, "", labels)
+    here.subject.report("launches_per_step", way.launches, "", labels)
+    here.subject.report("busy_per_step", way.busy_ms, "ms", labels)
+    here.subject.report("busy_ratio", 100 * way.busy_ratio, "%", {**labels, "profiler": "off"})
+    _cured(here, "graph", way.ms, way.launches, way.busy_ratio)
+    return way.ms
+
+
 def _compiled(here: _Run) -> float | None:
-    """The step with reduce-overhead, the row of the table that cures the gap; None where it can't be had."""
+    """The step with reduce-overhead: compiled, and one CUDA graph; None where it can't be had."""
     from labs.kit.compiled_rung import compiled_step
 
     measured = compiled_step(here.subject, here.steps)
@@ -264,56 +301,22 @@ def _compiled(here: _Run) -> float | None:
     labels = here.subject.labels("reduce-overhead", 1)
     here.subject.report("ms_per_token", measured.ms, "ms", labels, measured.timing)
     _report_point(here.subject, measured.point, labels)
-    one = here.seen[1].point
-    here.bench.finding(
-        "graph_closes_gaps",
-        eager_ms=one.ms,
-        ms=measured.ms,
-        times=one.ms / measured.ms,
-        launches=round(one.launches),
-        launches_left=round(measured.point.launches),
-        busy=100 * measured.point.busy_ratio,
-    )
+    _cured(here, "reduce-overhead", measured.ms, measured.point.launches, measured.point.busy_ratio)
     return measured.ms
 
 
-def _record(here: _Run, compiled_ms: float | None) -> None:
-    """The lesson's record table."""
-    from engine.measure.hardware import environment
-    from labs.kit.ceilings import this_device_of
-    from labs.kit.decode_trace import waited_for
-    from labs.kit.record_table import COLUMNS, Given, Measured, rows
-
-    one, many = here.seen[1], here.seen.get(32)
-    given = Given(
-        layers=here.subject.layers,
-        bandwidth=here.limits.datasheet or here.limits.copy,
-        empty_us=here.empty_us,
-        launch_us=one.point.launch_us,
-        bytes_1=here.subject.reads(1).total,
-        bytes_32=here.subject.reads(32).total,
+def _cured(here: _Run, mode: str, ms: float, launches: float, busy: float) -> None:
+    one = here.seen[1].point
+    here.bench.finding(
+        "graph_closes_gaps" if ms < one.ms else "graph_gains_nothing",
+        mode=mode,
+        eager_ms=one.ms,
+        ms=ms,
+        times=one.ms / ms,
+        launches=round(one.launches),
+        launches_left=round(launches),
+        busy=100 * busy,
     )
-
-    def as_measured(seen: Seen) -> Measured:
-        point = seen.point
-        return Measured(point.kernels, point.busy_ms, point.ms, point.gap_us)
-
-    waiting = [one for one in waited_for(one.traced.device.gaps) if one.operator]
-    known = environment()
-    table = rows(
-        given,
-        as_measured(one),
-        as_measured(many) if many else None,
-        compiled_ms=compiled_ms,
-        operator=f"{waiting[0].operator} + {waiting[0].call}" if waiting else "–",
-        versions=", ".join(
-            [
-                this_device_of(here.bench).name,
-                *(f"{key} {known[key]}" for key in ("torch", "transformers") if key in known),
-            ]
-        ),
-    )
-    here.bench.series("record", COLUMNS, [row.cells() for row in table])
 
 
 def _predict(here: _Run, one: Seen) -> None:
@@ -351,6 +354,9 @@ def _widths(here: _Run) -> None:
 LAB = Lab(
     name="decode_gaps",
     run=run,
-    levers=(Lever("model", "auto", choices=MODELS, on_cpu=("auto", "tiny", "small")),),
+    levers=(
+        Lever("model", "auto", choices=MODELS, on_cpu=("auto", "tiny", "small")),
+        Lever("compiled", False),
+    ),
     time_limit_s=600,
 )

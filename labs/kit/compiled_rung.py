@@ -64,7 +64,7 @@ def _measure(subject: Subject) -> CompiledStep:
             "tokens_differ", wrong=agrees.wrong, tokens=agrees.tokens, error=f"{agrees.logit_error:.2g}"
         )
     loop = time_loop(decoder, device, _TIMED)
-    cpu = issue_ms(decoder, device)
+    cpu = issue_ms(decoder)
     gpu = watch_gpu(decoder, _PROFILED)
     point = Point(
         size=1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import torch
 
 from engine.measure.events import Metric, Scalar
 from labs.kit.decode import Decoder
-from labs.kit.lab import Bench, DeviceType
+from labs.kit.lab import Bench
 from labs.kit.models import SHAPES, Shape, StepBytes, name_of, random_model, step_bytes
 from labs.kit.steps import Steps
 from labs.kit.timing import Timing, undisturbed
@@ -82,16 +83,18 @@ def stepper(decoder: Decoder) -> Callable[[], None]:
     return step
 
 
-def issue_ms(decoder: Decoder, device: DeviceType, steps: int = 4) -> float:
-    """Milliseconds of CPU time that a step takes to issue, the GPU idle at first and never waited for."""
-    step = stepper(decoder)
+def issue_ms(decoder: Decoder, steps: int = 12) -> float:
+    """Milliseconds of CPU time that a step takes to issue to the GPU, the median of several.
+
+    The GPU is idle before each: a stream takes about a thousand launches ahead, and a CPU that is further
+    ahead than that waits.
+    """
+    step, times = stepper(decoder), []
     with undisturbed():
-        if device == "cuda":
-            torch.cuda.synchronize()
-        start = time.perf_counter()
         for _ in range(steps):
-            step()
-        spent = time.perf_counter() - start
-        if device == "cuda":
             torch.cuda.synchronize()
-    return spent * 1e3 / steps
+            start = time.perf_counter()
+            step()
+            times.append((time.perf_counter() - start) * 1e3)
+    torch.cuda.synchronize()
+    return statistics.median(times)

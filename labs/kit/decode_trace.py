@@ -104,7 +104,7 @@ def record_trace(step: Callable[[], object], steps: int, path: Path) -> Traced:
     """
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     torch.cuda.synchronize()
-    with torch.profiler.profile(activities=activities) as profiler:
+    with torch.profiler.profile(activities=activities, acc_events=True) as profiler:
         for _ in range(steps):
             step()
         torch.cuda.synchronize()

@@ -33,7 +33,7 @@ def look_at(subject: Subject, decoder: Decoder, size: int, path: Path) -> Seen:
     # twice over the same lengths: an attention library may prepare itself for each new one
     time_loop(decoder, device, TIMED)
     loop = time_loop(decoder, device, TIMED)
-    cpu = issue_ms(decoder, device)
+    cpu = issue_ms(decoder)
     traced = record_trace(stepper(decoder), PROFILED, path)
     point = Point(
         size=size,

@@ -58,7 +58,7 @@ def _look(bench: Bench, shape: Shape, dtype: torch.dtype) -> Point:
     warm_up(decoder)
     time_loop(decoder, bench.device, _TIMED)
     loop = time_loop(decoder, bench.device, _TIMED)
-    cpu = issue_ms(decoder, bench.device)
+    cpu = issue_ms(decoder)
     gpu = watch_gpu(decoder, _PROFILED)
     return Point(
         size=shape.hidden,

@@ -25,14 +25,13 @@ COLUMNS = ["item", "batch", "expected_low", "expected_high", "measured", "unit",
 @dataclass(frozen=True, slots=True)
 class Given:
     """What the expectation stands on. `bandwidth` is the datasheet's in B/s, the measured one where there is
-    none; `empty_us` the GPU's time for a kernel that does nothing; bytes are those a step must read."""
+    none; `empty_us` the GPU's time for a kernel that does nothing, `bytes_read` what a step must read."""
 
     layers: int
     bandwidth: float
     empty_us: float
     launch_us: float
-    bytes_1: int
-    bytes_32: int
+    bytes_read: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +88,14 @@ def rows(
     one: Measured,
     many: Measured | None,
     *,
+    graph_ms: float | None,
     compiled_ms: float | None,
     operator: str,
     versions: str,
 ) -> Iterator[Row]:
     """The lesson's rows in its order; `many` is batch 32, `operator` what ended most gaps."""
     kernels = [given.layers * count + OUTSIDE for count in PER_LAYER]
-    gpu = [_gpu_ms(given, count, given.bytes_1) for count in kernels]
+    gpu = [_gpu_ms(given, count) for count in kernels]
     step = [max(count * given.launch_us / 1e3, gpu_ms) for count, gpu_ms in zip(kernels, gpu, strict=True)]
     busy = sorted(100 * g / s for g, s in zip(gpu, step, strict=True))
     waits = one.busy_ratio < 1 / AS_EXPECTED
@@ -127,14 +127,16 @@ def rows(
     gap = sorted(max(0.0, given.launch_us - 1e3 * g / k) for g, k in zip(gpu, kernels, strict=True))
     yield _row("gap", 1, gap, one.gap_us, "us", "gap_longer", "gap_shorter")
     yield Row("operator", 1, "aten::linear, aten::silu …", None, operator, "", "operator_of_most_gaps")
+    if graph_ms is not None:
+        yield _row("graph_step", 1, gpu, graph_ms, "ms", "graph_over", "compiled_under")
     if compiled_ms is not None:
         yield _row("compiled_step", 1, gpu, compiled_ms, "ms", "compiled_over", "compiled_under")
     yield Row("versions", None, None, None, versions, "", "numbers_belong_to_versions")
 
 
-def _gpu_ms(given: Given, kernels: int, read: int) -> float:
+def _gpu_ms(given: Given, kernels: int) -> float:
     """The lesson's time of the GPU: reading the bytes, and a fixed time for each kernel."""
-    return read / given.bandwidth * 1e3 + kernels * given.empty_us / 1e3
+    return given.bytes_read / given.bandwidth * 1e3 + kernels * given.empty_us / 1e3
 
 
 def _launch_why(us: float) -> str:

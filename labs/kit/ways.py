@@ -129,7 +129,7 @@ def _measure(subject: Subject, decoder: Decoder, mode: str, batch: int) -> Way:
     # twice over the same lengths: an attention library may prepare itself for each new one
     time_loop(decoder, device, _TIMED[device])
     loop = time_loop(decoder, device, _TIMED[device])
-    cpu = issue_ms(decoder, device)
+    cpu = issue_ms(decoder)
     gpu = profile(stepper(decoder), _PROFILED)
     if gpu.kernels == 0:
         raise LabFailed("permission", NO_KERNELS)
