@@ -10,7 +10,7 @@ from app_pages import context
 from app_pages.lab_words import LabWords
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import day, moment, quantity, span
-from app_pages.series_table import is_table, series_table
+from app_pages.series_table import series_tables
 from app_pages.sheet import sheet
 from app_pages.words import say
 from engine.measure.events import Metric
@@ -38,20 +38,17 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
 
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
-    """The variants as bars, then each series: as lines, or as a table where it names things."""
+    """The variants as bars, then each series as lines."""
     from app_pages import charts  # imports altair and pandas
 
     drawn = charts.variants(result, words)
     if drawn is not None:
         charts.show(drawn, key=f"{key}.variants")
-    tables = [series for series in result.series if is_table(series)]
-    for place, series in enumerate([one for one in result.series if not is_table(one)][:most]):
+    for place, series in enumerate(result.series[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
             charts.show(lines, key=f"{key}.series.{place}")
-    for place, series in enumerate(tables[:most]):
-        st.markdown(f"**{words.find(f'series.{series.name}') or words.word(f'series.{series.name}')}**")
-        sheet(series_table(series, words), key=f"{key}.table.{place}")
+    series_tables(result.series, words, key=key, most=most)
 
 
 def whole_result(result: Result, words: LabWords, *, recorded: bool, key: str) -> None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+
+import streamlit as st
 
 from app_pages.lab_words import LabWords
 from app_pages.numbers import quantity
+from app_pages.sheet import sheet
 from engine.measure.events import Scalar, Series
 
 UNIT = "unit"
 """A column of this name holds the unit of its row's numbers; columns with a unit of their own keep that."""
+
+
+def series_tables(series: Sequence[Series], words: LabWords, *, key: str, most: int) -> None:
+    """The tables among the series, each under its title; of more than `most` the last ones, which conclude."""
+    for table in [one for one in series if is_table(one)][-most:]:
+        st.markdown(f"**{_title(table, words)}**")
+        sheet(series_table(table, words), key=f"{key}.table.{table.name}")
 
 
 def is_table(series: Series) -> bool:
@@ -19,8 +30,8 @@ def is_table(series: Series) -> bool:
 
 
 def series_table(series: Series, words: LabWords) -> str:
-    """The table as HTML under its title; scrolls by itself where it is wide."""
-    title = escape(words.find(f"series.{series.name}") or words.word(f"series.{series.name}"))
+    """The table as HTML; scrolls by itself where it is wide."""
+    title = escape(_title(series, words))
     shown = [place for place, name in enumerate(series.columns) if name != UNIT]
     numeric = {place for place in shown if any(_is_number(row[place]) for row in series.rows)}
     heads = {place: escape(words.word(f"column.{series.columns[place]}")) for place in shown}
@@ -40,6 +51,10 @@ def series_table(series: Series, words: LabWords) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{title}"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _title(series: Series, words: LabWords) -> str:
+    return words.word(f"series.{series.name}")
 
 
 def _class(numeric: bool) -> str:
