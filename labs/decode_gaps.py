@@ -106,6 +106,9 @@ def _batches(here: _Run) -> Iterator[int]:
             here.stopped = "time"
             return
         last, batch = here.points[-1].size, next_batch(here.points)
+        if not batch:
+            here.stopped = "size"
+            return
         yield batch
         if here.stopped == "memory" and batch > LEAST * last:
             here.stopped = None  # the leap was too far: a smaller one may fit

@@ -75,11 +75,13 @@ def open_subject(bench: Bench, steps: Steps, *, prompt: int, capacity: int) -> S
 
 def stepper(decoder: Decoder) -> Callable[[], None]:
     """Steady decode as a call without arguments: the prompt is read and two tokens are behind it."""
-    state = {"token": decoder.run(decoder.prefill(), 2)}
+    state = {"token": decoder.prefill()}
 
     def step() -> None:
         state["token"], _ = decoder.step(state["token"])
 
+    step()
+    step()
     return step
 
 

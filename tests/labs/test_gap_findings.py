@@ -45,7 +45,7 @@ def test_the_first_batch_that_fills_the_gpu_closes_the_gap() -> None:
     assert found["batch_fills_gaps"]["busy_after"] == pytest.approx(10)
 
 
-@pytest.mark.parametrize("stopped", ["memory", "time"])
+@pytest.mark.parametrize("stopped", ["memory", "time", "size"])
 def test_a_gap_that_stays_open_says_why_the_lab_stopped(stopped: str) -> None:
     points = [ONE, replace(ONE, size=32, busy_ms=1.4)]
     assert [finding.code for finding in of_batches(points, stopped)] == [
