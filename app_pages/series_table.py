@@ -17,7 +17,7 @@ UNIT = "unit"
 
 
 def series_tables(series: Sequence[Series], words: LabWords, *, key: str, most: int) -> None:
-    """The tables among the series, each under its title; of more than `most` the last ones, which conclude."""
+    """The tables among the series, under their titles; of more than `most` the last, which conclude."""
     for table in [one for one in series if is_table(one)][-most:]:
         st.markdown(f"**{_title(table, words)}**")
         sheet(series_table(table, words), key=f"{key}.table.{table.name}")
