@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from labs.kit.lab import Bench, Lab, LabFailed, Lever
 from labs.kit.steps import Steps
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from labs.kit.decode import Decoder
     from labs.kit.loads import Seconds
-    from labs.kit.utilisation_samples import UtilisationWatch
 
+Answer = TypeVar("Answer")
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 PROMPT, CAPACITY = 32, 544
 _TRICKLE_S = 0.01
@@ -31,8 +31,9 @@ def run(bench: Bench) -> None:
     from labs.kit.graphed import GraphedDecoder
     from labs.kit.loads import run_for, run_recorded
     from labs.kit.utilisation_findings import conclude
+    from labs.kit.utilisation_samples import UtilisationWatch
 
-    watch = _watch()
+    watch = _or_failed(UtilisationWatch.open)
     subject = open_subject(bench, steps, prompt=PROMPT, capacity=CAPACITY)
     seconds = float(str(bench.params["seconds"]))
     prompt = random_prompt(subject.model, batch=1, tokens=PROMPT)
@@ -54,17 +55,18 @@ def run(bench: Bench) -> None:
     seen: dict[str, Seconds] = {}
     for load, measure in loads:
         steps.next(f"running_{load}")
-        seen[load] = measure()
+        seen[load] = _or_failed(measure)
         _report(bench, load, seen[load])
     for finding in conclude(seen):
         bench.emit(finding)
 
 
-def _watch() -> UtilisationWatch:
-    from labs.kit.utilisation_samples import NoUtilisation, UtilisationWatch
+def _or_failed(measure: Callable[[], Answer]) -> Answer:
+    """What is measured; where NVML has no answer the lab can't show its point, and says why."""
+    from labs.kit.utilisation_samples import NoUtilisation
 
     try:
-        return UtilisationWatch.open()
+        return measure()
     except NoUtilisation as fault:
         raise LabFailed("unsupported", str(fault)) from fault
 

@@ -24,6 +24,7 @@ class UtilisationWatch:
     """Reads the utilisation of torch's current GPU while the block lasts, in a thread of its own."""
 
     percent: list[int] = field(default_factory=list)
+    fault: str | None = None
     _nvml: Any = None
     _handle: Any = None
     _end: threading.Event = field(default_factory=threading.Event)
@@ -33,18 +34,21 @@ class UtilisationWatch:
     def open(cls) -> UtilisationWatch:
         """Raises NoUtilisation where there is no driver, no package, a MIG slice or another vendor's GPU."""
         if torch.version.hip:
-            raise NoUtilisation("An AMD GPU has no NVML.")
+            raise NoUtilisation("An AMD GPU has no NVML: this is about NVIDIA's number.")
         try:
             nvml = importlib.import_module("pynvml")
         except ImportError as error:
-            raise NoUtilisation("The package nvidia-ml-py is missing.") from error
+            raise NoUtilisation("The package nvidia-ml-py is missing: install requirements.txt.") from error
         try:
             nvml.nvmlInit()
             uuid = str(torch.cuda.get_device_properties(torch.cuda.current_device()).uuid)
             handle = nvml.nvmlDeviceGetHandleByUUID(uuid if uuid.startswith("GPU-") else f"GPU-{uuid}")
             nvml.nvmlDeviceGetUtilizationRates(handle)
         except nvml.NVMLError as error:
-            raise NoUtilisation(f"NVML: {error}") from error
+            raise NoUtilisation(
+                f"The driver doesn't say how used this GPU is ({error}): a MIG slice or a virtual GPU has no "
+                "such number. Run it on a whole GPU."
+            ) from error
         return cls(_nvml=nvml, _handle=handle)
 
     def __enter__(self) -> UtilisationWatch:
@@ -60,7 +64,13 @@ class UtilisationWatch:
         self._end.set()
         if self._thread:
             self._thread.join()
+        if kind is None and not self.percent:
+            raise NoUtilisation(f"The driver stopped saying how used the GPU is ({self.fault}).")
 
     def _sample(self) -> None:
+        nvml = self._nvml
         while not self._end.wait(PERIOD_S):
-            self.percent.append(int(self._nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu))
+            try:
+                self.percent.append(int(nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu))
+            except nvml.NVMLError as error:  # told when the block ends: a thread can't raise for its maker
+                self.fault = str(error)
