@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from labs.kit.lab import Bench, Lab, LabFailed, Lever
@@ -16,17 +15,22 @@ if TYPE_CHECKING:
     from labs.kit.clocks import ClockWatch
     from labs.kit.decode_subject import Subject
     from labs.kit.gap_findings import Point
-    from labs.kit.gap_measure import Seen
+    from labs.kit.gap_measure import Seen, Timed
     from labs.kit.others import OtherLoad
 
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 LESSON = (1, 8, 32)
 """The batches of the lesson; after them come larger ones until the gap closes."""
+LARGER = (256, 2048, 4096, 8192, 16384)
 PROMPT, CAPACITY = 32, 96
 SWEEP_S = 30.0
 """No larger batch is begun after this long."""
 SPEED = 2.0
 TRACE = "trace-batch{batch}.json.gz"
+NO_EVENTS = (
+    "The profiler saw no work of the GPU, so there is no trace to look at. The driver may keep profiling "
+    "from this user, or another profiler has the GPU: end it, or ask for access."
+)
 
 
 @dataclass(slots=True)
@@ -49,25 +53,30 @@ class _Run:
 
 def run(bench: Bench) -> None:
     """Decodes at growing batches and shows where the GPU waits."""
-    steps = Steps(bench, 14 if bench.device == "cuda" else 8)
+    steps = Steps(bench, 26 if bench.device == "cuda" else 8)
     steps.next("preparing")
     if bench.device == "cpu":
         from labs.kit.gaps_on_cpu import run_on_cpu
 
         run_on_cpu(bench, steps, LESSON)
         return
-    here = _open(bench, steps)
-    for batch in _batches(here):
-        _take(here, batch)
-    one = here.seen[1]
-    from labs.kit import gap_findings
+    from labs.kit import gap_findings, gap_widths
     from labs.kit.gap_record import record
 
+    here = _open(bench, steps)
+    batches = _time_batches(here)
+    widths, ended = gap_widths.time_widths(bench, here.subject.dtype, steps)
+    # only now: a profiler makes every later launch dearer
+    for timed in batches:
+        _trace(here, timed)
+    one = here.seen[1]
     for finding in gap_findings.of_batches(here.points, here.stopped):
         bench.emit(finding)
     _predict(here, one)
+    steps.next("looking_at_widths")
+    _report_widths(here, gap_widths.look_at_widths(bench, widths), ended)
+    widths.clear()
     _kernels(here)
-    _widths(here)
     graph_ms = _graphed(here)
     compiled_ms = _compiled(here) if bench.params["compiled"] else None
     record(
@@ -95,61 +104,51 @@ def _open(bench: Bench, steps: Steps) -> _Run:
     return _Run(bench, steps, subject, limits, ClockWatch.start(), OtherLoad(), empty)
 
 
-def _batches(here: _Run) -> Iterator[int]:
-    """The lesson's batches, then on until the gap closes; notes why where it stops earlier."""
-    from labs.kit.next_batch import LEAST, next_batch
-
-    yield from LESSON
-    end = time.monotonic() + SWEEP_S
-    while here.stopped is None and not here.points[-1].closed:
-        if time.monotonic() > end:
-            here.stopped = "time"
-            return
-        last, batch = here.points[-1].size, next_batch(here.points)
-        if not batch:
-            here.stopped = "size"
-            return
-        yield batch
-        if here.stopped == "memory" and batch > LEAST * last:
-            here.stopped = None  # the leap was too far: a smaller one may fit
-            yield LEAST * last
-            here.stopped = here.stopped or (None if here.points[-1].closed else "memory")
-
-
-def _take(here: _Run, batch: int) -> None:
-    """Measures one batch and reports it. Where memory ends, larger ones are left out."""
+def _time_batches(here: _Run) -> list[Timed]:
+    """Times the lesson's batches, then larger ones until the GPU falls behind the CPU."""
     import torch
 
-    from labs.kit import gap_findings
-    from labs.kit.decode import EAGER, Decoder, random_prompt
-    from labs.kit.decode_timing import warm_up
-    from labs.kit.decode_trace import NoGpuEvents
-    from labs.kit.gap_measure import look_at
+    from labs.kit.gap_measure import time_batch
 
-    here.steps.next("decoding_batch" if batch in LESSON else "decoding_larger_batch")
+    end, found = time.monotonic() + SWEEP_S, list[Timed]()
+    for batch in (*LESSON, *LARGER):
+        if batch not in LESSON and time.monotonic() > end:
+            here.stopped = "time"
+            return found
+        here.steps.next("timing_batch" if batch in LESSON else "timing_larger_batch")
+        try:
+            with here.others.during():
+                found.append(time_batch(here.subject, batch))
+        except torch.OutOfMemoryError:
+            if batch == LESSON[0]:
+                raise
+            torch.cuda.empty_cache()
+            here.stopped = "memory"
+            return found
+        here.clocks.read()
+        _report_time(here, found[-1])
+        if batch not in LESSON and found[-1].gpu_behind:
+            return found
+    here.stopped = "size"
+    return found
+
+
+def _trace(here: _Run, timed: Timed) -> None:
+    """Traces a batch and reports it; the lesson's traces are kept."""
+    from labs.kit import gap_findings
+    from labs.kit.decode_trace import MEDIA_TYPE, NoGpuEvents
+    from labs.kit.gap_measure import trace_batch
+
+    batch = timed.batch
+    here.steps.next("tracing_batch")
     path = here.bench.artifacts / TRACE.format(batch=batch)
     try:
-        prompt = random_prompt(here.subject.model, batch=batch, tokens=PROMPT)
-        decoder = Decoder(here.subject.model, prompt, EAGER, CAPACITY)
-        warm_up(decoder)
-        with here.others.during():
-            seen = look_at(here.subject, decoder, batch, path)
-    except torch.OutOfMemoryError:
-        torch.cuda.empty_cache()
-        if batch == LESSON[0]:
-            raise
-        here.stopped = "memory"
-        return
+        seen = trace_batch(here.subject, timed, path)
     except NoGpuEvents as fault:
-        raise LabFailed(
-            "permission",
-            "The profiler saw no work of the GPU, so there is no trace to look at. The driver may keep "
-            "profiling from this user, or another profiler has the GPU: end it, or ask for access.",
-        ) from fault
-    here.clocks.read()
+        raise LabFailed("permission", NO_EVENTS) from fault
     here.seen[batch] = seen
     if batch in LESSON:
-        here.bench.artifact(f"trace_batch{batch}", path, "application/gzip")
+        here.bench.artifact(f"trace_batch{batch}", path, MEDIA_TYPE)
     else:
         path.unlink()
     _report(here, seen)
@@ -162,12 +161,16 @@ def _take(here: _Run, batch: int) -> None:
             here.bench.finding("lost_records", batch=batch, **warning.args)
 
 
+def _report_time(here: _Run, timed: Timed) -> None:
+    labels, ms = here.subject.labels("eager", timed.batch), timed.timing.median_ms
+    here.subject.report("ms_per_token", ms, "ms", labels, timed.timing)
+    here.subject.report("tokens_per_second", 1e3 * timed.batch / ms, "token/s", labels)
+
+
 def _report(here: _Run, seen: Seen) -> None:
     point, subject = seen.point, here.subject
     labels = subject.labels("eager", point.size)
-    subject.report("ms_per_token", point.ms, "ms", labels, seen.timing)
     _report_point(subject, point, labels)
-    subject.report("tokens_per_second", 1e3 * point.size / point.ms, "token/s", labels)
     subject.report("gap", point.gap_us, "us", {**labels, "percentile": 50})
     subject.report("gap", seen.traced.gap_us(0.9), "us", {**labels, "percentile": 90})
     here.bench.series(
@@ -276,7 +279,9 @@ def _graphed(here: _Run) -> float | None:
 
     here.steps.next("recording_graph")
     try:
-        way = ways.graphed(here.subject, ways.expected_of(here.subject))
+        candidate = ways.graphed(here.subject)
+        ways.checked(candidate, ways.expected_of(here.subject))
+        way = replace(ways.timed(here.subject, candidate), gpu=ways.looked_at(candidate))
     except NotAsMeant as fault:
         here.bench.finding(fault.code, **{"mode": "graph", **fault.args_of_finding})
         return None
@@ -337,11 +342,10 @@ def _predict(here: _Run, one: Seen) -> None:
         here.bench.emit(finding)
 
 
-def _widths(here: _Run) -> None:
+def _report_widths(here: _Run, points: list[Point], ended: str | None) -> None:
     from labs.kit import gap_findings
-    from labs.kit.gap_widths import LAYERS, look_at_widths
+    from labs.kit.gap_widths import LAYERS
 
-    points, stopped = look_at_widths(here.bench, here.subject.dtype, here.steps)
     for point in points:
         labels: dict[str, Scalar] = {
             "width": point.size, "layers": LAYERS, "weights": here.subject.weights,
@@ -350,7 +354,7 @@ def _widths(here: _Run) -> None:
         here.subject.report("kernels_per_step", point.kernels, "", labels)
         here.subject.report("busy_per_step", point.busy_ms, "ms", labels)
         here.subject.report("busy_ratio", 100 * point.busy_ratio, "%", {**labels, "profiler": "off"})
-    for finding in gap_findings.of_widths(points, stopped):
+    for finding in gap_findings.of_widths(points, ended):
         here.bench.emit(finding)
 
 

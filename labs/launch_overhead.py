@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labs.kit.lab import Bench, Lab, LabFailed, Lever
 from labs.kit.steps import Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterator
 
     from labs.kit.decode_subject import Subject
     from labs.kit.launch_cost import LaunchCost
-    from labs.kit.ways import Way
+    from labs.kit.others import OtherLoad
+    from labs.kit.ways import Candidate, Way
 
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 PROMPT, CAPACITY = 32, 96
-_STEPS = {"cuda": 11, "cpu": 8}
+_STEPS = {"cuda": 12, "cpu": 8}
 
 
 def run(bench: Bench) -> None:
@@ -37,54 +40,73 @@ def run(bench: Bench) -> None:
     if bench.device == "cuda":
         _report_graph(bench, steps)
     subject = open_subject(bench, steps, prompt=PROMPT, capacity=CAPACITY)
-    with others.during():
-        ways = _ways(subject, steps, int(str(bench.params["batch"])))
+    ways = _ways(subject, steps, others)
     clocks.read()
     _conclude(subject, ways, cost)
     clocks.report(bench)
     others.report(bench)
 
 
-def _ways(subject: Subject, steps: Steps, batch: int) -> list[Way]:
-    """Every way that works here, reported as it is measured."""
+def _ways(subject: Subject, steps: Steps, others: OtherLoad) -> list[Way]:
+    """Every way that works here: all of them timed, then all of them looked at."""
+    from labs.kit import ways
+    from labs.kit.compiling import forget_compiled
+
+    found: dict[int, tuple[ways.Candidate, Way]] = {}
+
+    def take(candidate: ways.Candidate) -> None:
+        if candidate.batch == 1 and candidate.mode != "eager":
+            ways.checked(candidate, expected)
+        with others.during():
+            way = ways.timed(subject, candidate)
+        found[len(found)] = candidate, way
+        _report_time(subject, way, found[0][1])
+
+    steps.next("timing_eager")
+    take(ways.eager(subject, 1))
+    expected = ways.expected_of(subject)
+    if subject.bench.device == "cuda":
+        with _left_out(subject, "graph"):
+            steps.next("timing_graph")
+            take(ways.graphed(subject))
+    try:
+        with _left_out(subject, "fused"):
+            for candidate in _compilable(subject, steps):
+                take(candidate)
+        steps.next("timing_batch")
+        take(ways.eager(subject, int(str(subject.bench.params["batch"]))))
+        if subject.bench.device == "cpu":
+            return [way for _, way in found.values()]
+        steps.next("looking_at_kernels")
+        seen = []
+        for candidate, way in found.values():
+            with _left_out(subject, way.mode):
+                seen.append(replace(way, gpu=ways.looked_at(candidate)))
+                _report_gpu(subject, seen[-1])
+        return seen
+    finally:
+        forget_compiled()
+
+
+def _compilable(subject: Subject, steps: Steps) -> Iterator[Candidate]:
+    """The compiled ways where there is a compiler; else a finding says what it lacks."""
     from labs.kit import ways
     from labs.kit.compiling import why_no_compiler
 
-    bench = subject.bench
-    found: list[Way] = []
-
-    def take(measured: Iterable[Way], mode: str) -> None:
-        found.extend(_guarded(subject, measured, mode, found[0] if found else None))
-
-    steps.next("timing_eager")
-    take([ways.eager(subject, 1)], "eager")
-    expected = ways.expected_of(subject)
-    if bench.device == "cuda":
-        steps.next("timing_graph")
-        take(_later(lambda: ways.graphed(subject, expected)), "graph")
-    missing = why_no_compiler(bench.device)
+    missing = why_no_compiler(subject.bench.device)
     if missing:
-        bench.finding("compiler_missing", message=missing)
-    else:
-        take(ways.fused(subject, expected, steps.next), "fused")
-    steps.next("timing_batch")
-    take([ways.eager(subject, batch)], "eager")
-    return found
+        subject.bench.finding("compiler_missing", message=missing)
+        return
+    yield from ways.fused(subject, steps.next)
 
 
-def _later(measure: Callable[[], Way]) -> Iterable[Way]:
-    """What fails while it is measured must fail where it is guarded."""
-    yield measure()
-
-
-def _guarded(subject: Subject, measured: Iterable[Way], mode: str, first: Way | None) -> Iterable[Way]:
-    """Reports each way. One that fell back or broke is left out, and a finding says why."""
+@contextmanager
+def _left_out(subject: Subject, mode: str) -> Iterator[None]:
+    """A way that fell back or broke is left out, and a finding says why. Without eager there is no lab."""
     from labs.kit.decode_timing import NotAsMeant
 
     try:
-        for way in measured:
-            _report_way(subject, way, first or way)
-            yield way
+        yield
     except NotAsMeant as fault:
         subject.bench.finding(fault.code, **{"mode": mode, **fault.args_of_finding})
     except LabFailed:
@@ -124,14 +146,16 @@ def _report_graph(bench: Bench, steps: Steps) -> None:
     bench.metric("graph_per_kernel", cost.gpu_us_per_kernel, "us", side="gpu")
 
 
-def _report_way(subject: Subject, way: Way, first: Way) -> None:
+def _report_time(subject: Subject, way: Way, first: Way) -> None:
     labels = subject.labels(way.mode, way.batch)
     subject.report("ms_per_token", way.ms, "ms", labels, way.timing)
     subject.report("tokens_per_second", way.tokens_per_second, "token/s", labels)
     subject.report("speedup", way.tokens_per_second / first.tokens_per_second, "×", labels)
     subject.report("cpu_per_step", way.cpu_ms, "ms", labels)
-    if way.gpu is None:
-        return
+
+
+def _report_gpu(subject: Subject, way: Way) -> None:
+    labels = subject.labels(way.mode, way.batch)
     subject.report("launches_per_step", way.launches, "", labels)
     subject.report("kernels_per_step", way.kernels, "", labels)
     subject.report("busy_per_step", way.busy_ms, "ms", labels)

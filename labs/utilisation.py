@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from labs.kit.lab import Bench, Lab, LabFailed, Lever
@@ -19,11 +20,14 @@ Answer = TypeVar("Answer")
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
 PROMPT, CAPACITY = 32, 544
 _TRICKLE_S = 0.01
+_RECORDED_S = 2.0
+"""Every kernel of these seconds is recorded and read back, a thousand a step."""
+_COUNTED = 8
 
 
 def run(bench: Bench) -> None:
     """Samples NVML while the GPU idles, decodes eagerly and as a graph, and has next to nothing to do."""
-    steps = Steps(bench, 9)
+    steps = Steps(bench, 10)
     steps.next("preparing")
     from labs.kit.decode import EAGER, Decoder, Mode, random_prompt
     from labs.kit.decode_subject import open_subject
@@ -48,8 +52,7 @@ def run(bench: Bench) -> None:
         ("eager", lambda: run_for(seconds, _endless(eager), watch)),
         ("graph", lambda: run_for(seconds, _endless(graph), watch)),
         # recorded ones last: a profiler leaves its hooks in the driver
-        ("eager_recorded", lambda: run_recorded(seconds, _endless(eager), watch)),
-        ("graph_recorded", lambda: run_recorded(seconds, _endless(graph), watch)),
+        ("eager_recorded", lambda: run_recorded(min(seconds, _RECORDED_S), _endless(eager), watch)),
         ("trickle", lambda: run_recorded(seconds, tiny, watch)),
     ]
     seen: dict[str, Seconds] = {}
@@ -57,8 +60,29 @@ def run(bench: Bench) -> None:
         steps.next(f"running_{load}")
         seen[load] = _or_failed(measure)
         _report(bench, load, seen[load])
+    steps.next("counting_kernels")
+    for load, decoder in (("eager", eager), ("graph", graph)):
+        busy_s = _busy_s(decoder) * seen[load].calls
+        seen[load] = replace(seen[load], busy_s=busy_s)
+        bench.metric("busy_ratio", 100 * min(1.0, busy_s / seen[load].seconds), "%", load=load)
     for finding in conclude(seen):
         bench.emit(finding)
+
+
+def _busy_s(decoder: Decoder) -> float:
+    """Seconds of GPU work in a step, by the profiler's records of a few."""
+    from labs.kit.kernels import profile
+
+    step = _endless(decoder)
+    step()
+    seen = profile(step, _COUNTED)
+    if seen.kernels == 0:
+        raise LabFailed(
+            "permission",
+            "The profiler saw no work of the GPU, so there is no busy ratio to set NVML against. The driver "
+            "may keep profiling from this user, or another profiler has the GPU.",
+        )
+    return seen.busy_ms / 1e3 / seen.steps
 
 
 def _or_failed(measure: Callable[[], Answer]) -> Answer:
@@ -119,7 +143,7 @@ def _report(bench: Bench, load: str, seen: Seconds) -> None:
 LAB = Lab(
     name="utilisation",
     run=run,
-    levers=(Lever("model", "auto", choices=MODELS), Lever("seconds", 4, low=2, high=30)),
+    levers=(Lever("model", "auto", choices=MODELS), Lever("seconds", 3, low=2, high=30)),
     devices=("cuda",),
     time_limit_s=400,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from labs.kit.compiling import forget_compiled, why_no_compiler
 from labs.kit.decode import EAGER, REDUCE_OVERHEAD, Decoder, agreement, random_prompt, reference
-from labs.kit.decode_subject import Subject, issue_ms
+from labs.kit.decode_subject import Subject, cpu_time
 from labs.kit.decode_timing import NotAsMeant, time_loop, warm_up, watch_gpu
 from labs.kit.gap_findings import Point
 from labs.kit.lab import LabFailed
@@ -64,7 +64,7 @@ def _measure(subject: Subject) -> CompiledStep:
             "tokens_differ", wrong=agrees.wrong, tokens=agrees.tokens, error=f"{agrees.logit_error:.2g}"
         )
     loop = time_loop(decoder, device, _TIMED)
-    cpu = issue_ms(decoder)
+    cpu = cpu_time(decoder).ms
     gpu = watch_gpu(decoder, _PROFILED)
     point = Point(
         size=1,

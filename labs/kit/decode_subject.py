@@ -20,6 +20,8 @@ from labs.kit.weight_type import weight_type
 
 _TINY = {"tiny": Shape(2, 256, 704, 4, 4, 4096, 10000.0, 1e-5, 2048)}
 """Hardly any work in a kernel: the overhead by itself."""
+_BEHIND = 0.5
+"""Share of a step that the GPU must still have to do for the CPU to count as ahead of it."""
 _DEFAULT = {"cuda": "tinyllama-1.1b", "cpu": "small"}
 
 
@@ -85,18 +87,36 @@ def stepper(decoder: Decoder) -> Callable[[], None]:
     return step
 
 
-def issue_ms(decoder: Decoder, steps: int = 12) -> float:
-    """Milliseconds of CPU time that a step takes to issue to the GPU, the median of several.
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """CPU time of a step in ms. `gpu_behind`: the GPU had most of a step to do when all had been issued."""
 
-    The GPU is idle before each: a stream takes about a thousand launches ahead, and a CPU that is further
-    ahead than that waits.
+    ms: float
+    gpu_behind: bool
+
+
+def cpu_time(decoder: Decoder, steps: int = 12) -> CpuTime:
+    """What a step costs the CPU to issue to the GPU.
+
+    While the GPU keeps up, nothing holds the CPU, and the loop is the CPU's time. A CPU that is about a
+    thousand launches ahead waits; then steps are issued one by one to an idle GPU, and the median counts.
     """
-    step, times = stepper(decoder), []
+    step = stepper(decoder)
     with undisturbed():
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(steps):
+            step()
+        issued = time.perf_counter()
+        torch.cuda.synchronize()
+        each = (issued - start) / steps
+        if time.perf_counter() - issued < _BEHIND * each:
+            return CpuTime(each * 1e3, gpu_behind=False)
+        step, times = stepper(decoder), []
         for _ in range(steps):
             torch.cuda.synchronize()
             start = time.perf_counter()
             step()
             times.append((time.perf_counter() - start) * 1e3)
     torch.cuda.synchronize()
-    return statistics.median(times)
+    return CpuTime(statistics.median(times), gpu_behind=True)

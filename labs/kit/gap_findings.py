@@ -15,6 +15,7 @@ CLOSED_FROM = 0.95
 """From this share of a step spent in kernels on, the gap counts as closed."""
 WIDENED = 1.15
 _SAME = 1.25
+_RISES = 1.05
 _REPLAY_HOLDS = 0.1
 
 
@@ -93,7 +94,7 @@ def of_batches(points: Sequence[Point], stopped: str | None) -> Iterator[Finding
     lesson = next((point for point in points if point.size == 32), None)
     if lesson is not None and lesson is not one:
         yield Finding(
-            "batch_fills_gaps" if lesson.busy_ratio > one.busy_ratio else "batch_fills_nothing",
+            "batch_fills_gaps" if lesson.busy_ratio > _RISES * one.busy_ratio else "batch_fills_nothing",
             {
                 "batch": lesson.size,
                 "cpu_ms": one.cpu_ms,

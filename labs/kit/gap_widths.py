@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import torch
 
 from labs.kit.decode import EAGER, Decoder, random_prompt
-from labs.kit.decode_subject import issue_ms
+from labs.kit.decode_subject import CpuTime, cpu_time
 from labs.kit.decode_timing import time_loop, warm_up, watch_gpu
 from labs.kit.gap_findings import Point
 from labs.kit.lab import Bench, LabFailed
@@ -24,49 +27,70 @@ WIDTHS = {
 }
 
 
-def look_at_widths(bench: Bench, dtype: torch.dtype, steps: Steps) -> tuple[list[Point], str | None]:
-    """A step at batch 1 for each width until the gap closes, and why it stopped before (`memory`, `end`)."""
-    points: list[Point] = []
+@dataclass(frozen=True, slots=True)
+class Width:
+    """Layers of one width, timed without the profiler, and the decoder to look at later."""
+
+    hidden: int
+    ms: float
+    cpu: CpuTime
+    decoder: Decoder
+
+
+def time_widths(bench: Bench, dtype: torch.dtype, steps: Steps) -> tuple[list[Width], str | None]:
+    """A step at batch 1 for each width until the GPU falls behind; why it stopped before (`memory`, `end`).
+
+    Every model stays in memory until it was looked at.
+    """
+    found: list[Width] = []
     for width, (intermediate, heads, kv_heads) in WIDTHS.items():
-        steps.next("larger_layers")
+        steps.next("timing_width")
         shape = Shape(LAYERS, width, intermediate, heads, kv_heads, _VOCABULARY, 10000.0, 1e-5, 2048)
         try:
-            points.append(_look(bench, shape, dtype))
+            found.append(_time(bench, shape, dtype))
         except (torch.OutOfMemoryError, LabFailed) as fault:
             if isinstance(fault, LabFailed) and fault.code != "out_of_memory":
                 raise
             torch.cuda.empty_cache()
-            return points, "memory"
-        point = points[-1]
+            return found, "memory"
+        if found[-1].cpu.gpu_behind:
+            return found, None
+    return found, "end"
+
+
+def look_at_widths(bench: Bench, widths: Sequence[Width]) -> list[Point]:
+    """What the GPU does in a step of each."""
+    points = []
+    for width in widths:
+        gpu = watch_gpu(width.decoder, _PROFILED)
+        point = Point(
+            size=width.hidden,
+            ms=width.ms,
+            profiled_ms=gpu.wall_ms / gpu.steps,
+            cpu_ms=width.cpu.ms,
+            busy_ms=gpu.busy_ms / gpu.steps,
+            kernels=gpu.kernels / gpu.steps,
+            launches=gpu.launches / gpu.steps,
+            gap_us=gpu.gap_p50_us,
+        )
+        points.append(point)
         bench.series(
             "widths",
             ["width", "time", "cpu_time", "gpu_time", "busy"],
-            [[width, point.ms, point.cpu_ms, point.busy_ms, 100 * point.busy_ratio]],
+            [[width.hidden, point.ms, point.cpu_ms, point.busy_ms, 100 * point.busy_ratio]],
             time="ms",
             cpu_time="ms",
             gpu_time="ms",
             busy="%",
         )
-        if point.closed:
-            return points, None
-    return points, "end"
+    return points
 
 
-def _look(bench: Bench, shape: Shape, dtype: torch.dtype) -> Point:
+def _time(bench: Bench, shape: Shape, dtype: torch.dtype) -> Width:
     model = random_model(shape, device=bench.device, dtype=dtype, tokens=_CAPACITY, batch=1)
     decoder = Decoder(model, random_prompt(model, batch=1, tokens=_PROMPT), EAGER, _CAPACITY)
     warm_up(decoder)
+    # twice over the same lengths: an attention library may prepare itself for each new one
     time_loop(decoder, bench.device, _TIMED)
     loop = time_loop(decoder, bench.device, _TIMED)
-    cpu = issue_ms(decoder)
-    gpu = watch_gpu(decoder, _PROFILED)
-    return Point(
-        size=shape.hidden,
-        ms=loop.timing.median_ms,
-        profiled_ms=gpu.wall_ms / gpu.steps,
-        cpu_ms=cpu,
-        busy_ms=gpu.busy_ms / gpu.steps,
-        kernels=gpu.kernels / gpu.steps,
-        launches=gpu.launches / gpu.steps,
-        gap_us=gpu.gap_p50_us,
-    )
+    return Width(shape.hidden, loop.timing.median_ms, cpu_time(decoder), decoder)

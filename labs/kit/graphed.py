@@ -21,6 +21,8 @@ class GraphedDecoder(Decoder):
 
     def __init__(self, model: Any, prompt: torch.Tensor, mode: Mode, capacity: int) -> None:
         super().__init__(model, prompt, mode, capacity)
+        self.replays = True
+        """False: it decodes as its mode says although it has recorded its graph."""
         self._graph: torch.cuda.CUDAGraph | None = None
         self._token = torch.zeros(prompt.shape[0], 1, dtype=prompt.dtype, device=prompt.device)
         self._logits = self._token
@@ -28,6 +30,7 @@ class GraphedDecoder(Decoder):
     def record(self) -> None:
         """Runs the step a few times on a side stream, then records it. What torch raises is let through."""
         token = self.prefill()
+        self.replays = True
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side), torch.no_grad():
@@ -43,7 +46,7 @@ class GraphedDecoder(Decoder):
 
     def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The next token and the logits; once recorded they are the graph's own until the next step."""
-        if self._graph is None:
+        if self._graph is None or not self.replays:
             return super().step(token)
         if self.length >= self.capacity:
             raise LabFailed(

@@ -6,7 +6,7 @@ import ctypes
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -14,9 +14,9 @@ import torch
 from labs.kit.lab import DeviceType
 from labs.kit.timing import Timing, summarise, undisturbed
 
-_CALLS = 400
+_CALLS = 300
 """Launches between two waits: fewer than a stream's queue holds (1024), or the queue would be timed."""
-_ROUNDS = 15
+_ROUNDS, _WARM_UP = 25, 3
 _PTX = """.version 6.3
 .target {target}
 .address_size 64
@@ -25,22 +25,28 @@ _PTX = """.version 6.3
 _TARGETS = ("sm_75", "sm_50")
 
 
-def cpu_time(call: Callable[[], object], device: DeviceType, calls: int = _CALLS) -> Timing:
-    """CPU time of one call, never waiting for the GPU in between, without the loop around it."""
-    samples = []
+def cpu_times(calls: Mapping[str, Callable[[], object]], device: DeviceType) -> dict[str, Timing]:
+    """CPU time of one call of each, never waiting for the GPU in between, without the loop around it.
+
+    They take turns, so that a CPU that changes its pace changes it for all.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in calls}
     with undisturbed():
-        for _ in range(_ROUNDS + 2):
-            _wait(device)
-            start = time.perf_counter()
-            for _ in range(calls):
-                call()
-            spent = time.perf_counter() - start
-            start = time.perf_counter()
-            for _ in range(calls):
-                pass
-            samples.append((spent - (time.perf_counter() - start)) * 1e3 / calls)
+        for turn in range(_ROUNDS + _WARM_UP):
+            for name, call in calls.items():
+                _wait(device)
+                start = time.perf_counter()
+                for _ in range(_CALLS):
+                    call()
+                spent = time.perf_counter() - start
+                start = time.perf_counter()
+                for _ in range(_CALLS):
+                    pass
+                spent -= time.perf_counter() - start
+                if turn >= _WARM_UP:
+                    samples[name].append(spent * 1e3 / _CALLS)
     _wait(device)
-    return summarise(samples[2:], "host")
+    return {name: summarise(found, "host") for name, found in samples.items()}
 
 
 class NoDriver(Exception):
@@ -138,24 +144,22 @@ def launch_cost(device: DeviceType, dtype: torch.dtype) -> LaunchCost:
     row = torch.rand(1, 1, 64, device=device, dtype=dtype)
     module = torch.nn.Tanh()
     linear = torch.nn.Linear(64, 64, bias=False, device=device, dtype=dtype)
-    driver = bare = None
+    calls: dict[str, Callable[[], object]] = {
+        "operator": lambda: torch.tanh(one),
+        "unlaunched": lambda: torch.tanh(none),
+        "module": lambda: module(one),
+        "linear": lambda: linear(row),
+    }
     why_not = ""
+    if device == "cuda" and not torch.version.hip:
+        try:
+            kernel = empty_kernel()
+            calls |= {"driver": kernel.launch, "ctypes": kernel.nothing}
+        except NoDriver as fault:
+            why_not = str(fault)
     with torch.no_grad():
-        if device == "cuda" and not torch.version.hip:
-            try:
-                kernel = empty_kernel()
-                driver, bare = cpu_time(kernel.launch, device), cpu_time(kernel.nothing, device)
-            except NoDriver as fault:
-                why_not = str(fault)
-        return LaunchCost(
-            operator=cpu_time(lambda: torch.tanh(one), device),
-            unlaunched=cpu_time(lambda: torch.tanh(none), device),
-            module=cpu_time(lambda: module(one), device),
-            linear=cpu_time(lambda: linear(row), device),
-            driver=driver,
-            ctypes=bare,
-            why_no_driver=why_not,
-        )
+        times = cpu_times(calls, device)
+    return LaunchCost(**times, why_no_driver=why_not)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class Seconds:
     calls: int
     percent: tuple[int, ...]
     busy_s: float | None = None
-    """Seconds in which the GPU worked, by the profiler's records of these very seconds; None without it."""
+    """Seconds in which the GPU worked, by the profiler's records; None where they weren't taken."""
 
     @property
     def busy_ratio(self) -> float | None:

@@ -19,6 +19,8 @@ LAUNCH_US = (30.0, 50.0)
 """What the lesson reckons a launch costs the CPU."""
 AS_EXPECTED = 1.15
 """Up to this ratio a measurement agrees with what was expected."""
+WAITS_BELOW = 0.7
+"""Below this busy ratio the CPU sets the pace."""
 COLUMNS = ["item", "batch", "expected_low", "expected_high", "measured", "unit", "ratio", "why"]
 
 
@@ -98,7 +100,6 @@ def rows(
     gpu = [_gpu_ms(given, count) for count in kernels]
     step = [max(count * given.launch_us / 1e3, gpu_ms) for count, gpu_ms in zip(kernels, gpu, strict=True)]
     busy = sorted(100 * g / s for g, s in zip(gpu, step, strict=True))
-    waits = one.busy_ratio < 1 / AS_EXPECTED
     yield _row("kernels", 1, kernels, one.kernels, "", "more_kernels", "fewer_kernels")
     yield Row("launch_cost", 1, *LAUNCH_US, given.launch_us, "us", _launch_why(given.launch_us))
     yield _row("gpu_time", 1, gpu, one.busy_ms, "ms", "gpu_over", "gpu_under")
@@ -113,7 +114,11 @@ def rows(
             AS_EXPECTED * one.step_ms,
             many.step_ms,
             "ms",
-            "cpu_sets_pace" if same and waits else "memory_sets_pace" if same else "gpu_sets_pace",
+            "cpu_sets_pace"
+            if many.busy_ratio < WAITS_BELOW
+            else "memory_sets_pace"
+            if same
+            else "gpu_sets_pace",
         )
         yield Row(
             "busy",

@@ -19,7 +19,7 @@ APART = 1.5
 
 def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
     """The misconception seen, or that it doesn't show here. Loads as the lab names them."""
-    eager, graph, trickle = (seen.get(load) for load in ("eager_recorded", "graph_recorded", "trickle"))
+    eager, graph, trickle = (seen.get(load) for load in ("eager_recorded", "graph", "trickle"))
     if eager is not None and eager.busy_ratio is not None:
         says, busy = nvml(eager), 100 * eager.busy_ratio
         args: dict[str, Scalar] = {"nvml": says, "busy": busy, "gap": 100 - busy, "seconds": eager.seconds}

@@ -88,7 +88,7 @@ def test_a_graph_shows_that_nvml_hardly_tells_the_two_apart() -> None:
     seen = {
         "idle": seconds(0, None),
         "eager_recorded": seconds(100, 0.05),
-        "graph_recorded": seconds(100, 0.95, calls=1000),
+        "graph": seconds(100, 0.95, calls=1000),
         "trickle": seconds(20, 0.0002),
     }
     found = {finding.code: finding.args for finding in conclude(seen)}

@@ -62,7 +62,7 @@ def test_a_batch_whose_step_stays_is_told_by_who_sets_the_pace() -> None:
     assert waiting.why == "cpu_sets_pace"
     full = replace(ONE, busy_ms=13.9)
     assert table(one=full, many=full)["step", 32].why == "memory_sets_pace"
-    assert table(many=replace(ONE, step_ms=40.0))["step", 32].why == "gpu_sets_pace"
+    assert table(many=replace(ONE, step_ms=40.0, busy_ms=39.0))["step", 32].why == "gpu_sets_pace"
 
 
 def test_without_batch_32_and_without_a_compiler_their_rows_are_missing() -> None:
