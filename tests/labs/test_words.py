@@ -32,6 +32,8 @@ OF = {
         "kit/gap_findings.py",
         "kit/gaps_on_cpu.py",
         "kit/compiled_rung.py",
+        "kit/gap_widths.py",
+        "kit/decode_subject.py",
         "kit/decode_timing.py",
         "kit/clocks.py",
         "kit/others.py",
@@ -40,10 +42,11 @@ OF = {
         "launch_overhead.py",
         "kit/launch_findings.py",
         "kit/ways.py",
+        "kit/decode_subject.py",
         "kit/clocks.py",
         "kit/others.py",
     ),
-    "utilisation": ("kit/utilisation_findings.py",),
+    "utilisation": ("utilisation.py", "kit/utilisation_findings.py", "kit/decode_subject.py"),
 }
 
 
@@ -67,6 +70,13 @@ def test_every_finding_in_the_code_has_words(lab: str) -> None:
     assert len(codes) >= 5
     missing = [code for code in sorted(codes) if f"finding.{code}" not in words(lab)["en"]]
     assert missing == []
+
+
+@pytest.mark.parametrize("lab", OF)
+def test_every_stage_that_the_code_names_has_words(lab: str) -> None:
+    source = "".join((LABS / file).read_text(encoding="utf-8") for file in OF[lab])
+    stages = set(re.findall(r"\bnext(?:_stage)?\(\s*\"(\w+)\"", source))
+    assert [stage for stage in sorted(stages) if f"stage.{stage}" not in words(lab)["en"]] == []
 
 
 @pytest.mark.parametrize("lab", OF)
