@@ -110,7 +110,8 @@ def _time_batches(here: _Run) -> list[Timed]:
 
     from labs.kit.gap_measure import time_batch
 
-    end, found = time.monotonic() + SWEEP_S, list[Timed]()
+    end = time.monotonic() + SWEEP_S
+    found: list[Timed] = []
     for batch in (*LESSON, *LARGER):
         if batch not in LESSON and time.monotonic() > end:
             here.stopped = "time"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from labs.kit.lab import Bench, Lab, LabFailed, Lever
@@ -15,19 +16,23 @@ if TYPE_CHECKING:
 
     from labs.kit.decode import Decoder
     from labs.kit.loads import Seconds
+    from labs.kit.utilisation_samples import UtilisationWatch
 
 Answer = TypeVar("Answer")
 MODELS = ("auto", "tiny", "small", "tinyllama-1.1b", "llama-2-7b", "llama-3-8b")
-PROMPT, CAPACITY = 32, 544
+PROMPT, CAPACITY = 32, 64
+"""Few lengths, all met before: an attention library prepares itself for each new one."""
 _TRICKLE_S = 0.01
 _RECORDED_S = 2.0
 """Every kernel of these seconds is recorded and read back, a thousand a step."""
 _COUNTED = 8
+HALF_BUSY_US = (25, 250, 25000)
+"""Lengths of a kernel and of the gap after it, from the lesson's gap up to what nvidia-smi could see."""
 
 
 def run(bench: Bench) -> None:
     """Samples NVML while the GPU idles, decodes eagerly and as a graph, and has next to nothing to do."""
-    steps = Steps(bench, 10)
+    steps = Steps(bench, 13)
     steps.next("preparing")
     from labs.kit.decode import EAGER, Decoder, Mode, random_prompt
     from labs.kit.decode_subject import open_subject
@@ -42,18 +47,25 @@ def run(bench: Bench) -> None:
     seconds = float(str(bench.params["seconds"]))
     prompt = random_prompt(subject.model, batch=1, tokens=PROMPT)
     eager = Decoder(subject.model, prompt, EAGER, CAPACITY)
+    once = _endless(eager)
     steps.next("warming")
     warm_up(eager)
+    for _ in range(CAPACITY):
+        once()
     graph = GraphedDecoder(subject.model, prompt, Mode("graph", "static"), CAPACITY)
     graph.record()
     tiny = _trickle()
     loads: list[tuple[str, Callable[[], Seconds]]] = [
         ("idle", lambda: run_for(seconds, lambda: time.sleep(_TRICKLE_S), watch)),
-        ("eager", lambda: run_for(seconds, _endless(eager), watch)),
+        ("eager", lambda: run_for(seconds, once, watch)),
         ("graph", lambda: run_for(seconds, _endless(graph), watch)),
         # recorded ones last: a profiler leaves its hooks in the driver
-        ("eager_recorded", lambda: run_recorded(min(seconds, _RECORDED_S), _endless(eager), watch)),
+        ("eager_recorded", lambda: run_recorded(min(seconds, _RECORDED_S), once, watch)),
         ("trickle", lambda: run_recorded(seconds, tiny, watch)),
+        *(
+            (f"half_{gap_us}us", partial(_half_busy, gap_us, min(seconds, _RECORDED_S), watch))
+            for gap_us in HALF_BUSY_US
+        ),
     ]
     seen: dict[str, Seconds] = {}
     for load, measure in loads:
@@ -67,6 +79,13 @@ def run(bench: Bench) -> None:
         bench.metric("busy_ratio", 100 * min(1.0, busy_s / seen[load].seconds), "%", load=load)
     for finding in conclude(seen):
         bench.emit(finding)
+
+
+def _half_busy(gap_us: int, seconds: float, watch: UtilisationWatch) -> Seconds:
+    """A kernel of `gap_us` and as long a gap after it, again and again."""
+    from labs.kit.loads import Spinner, run_recorded
+
+    return run_recorded(seconds, Spinner.of(gap_us).beat, watch, in_flight=None)
 
 
 def _busy_s(decoder: Decoder) -> float:
@@ -126,7 +145,7 @@ def _report(bench: Bench, load: str, seen: Seconds) -> None:
         "nvml_utilisation", middle, "%", samples=len(seen.percent),
         low=min(seen.percent), high=max(seen.percent), load=load,
     )  # fmt: skip
-    if load != "idle":
+    if load in ("eager", "graph", "eager_recorded"):
         bench.metric("time_per_call", seen.seconds * 1e3 / seen.calls, "ms", load=load)
     if seen.busy_ratio is not None:
         bench.metric("busy_ratio", 100 * seen.busy_ratio, "%", load=load)

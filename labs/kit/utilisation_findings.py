@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 FULL = 90.0
 """NVML in % from which a reader of nvidia-smi takes the GPU for fully used."""
 HALF_IDLE = 70.0
-APART = 1.5
+APART = 15.0
+"""Points by which two shares of the same seconds must differ to say different things."""
 
 
 def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
@@ -25,8 +26,8 @@ def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
         args: dict[str, Scalar] = {"nvml": says, "busy": busy, "gap": 100 - busy, "seconds": eager.seconds}
         if says >= FULL and busy < HALF_IDLE:
             yield Finding("full_and_idle", args)
-        elif says > APART * busy:
-            yield Finding("says_more_than_busy", {**args, "times": says / busy})
+        elif says > busy + APART:
+            yield Finding("says_more_than_busy", args)
         else:
             yield Finding("says_what_is_busy", args)
         if graph is not None and graph.busy_ratio is not None and graph.calls and eager.calls:
@@ -40,6 +41,19 @@ def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
                     "times": (graph.calls / graph.seconds) / (eager.calls / eager.seconds),
                 },
             )
+    half = {load: one for load, one in seen.items() if load.startswith("half_") and one.busy_s is not None}
+    if half:
+        values = [nvml(one) for one in half.values()]
+        shares = [100 * (one.busy_ratio or 0.0) for one in half.values()]
+        blind = any(value > share + APART for value, share in zip(values, shares, strict=True))
+        yield Finding(
+            "half_busy_hidden" if blind else "half_busy_seen",
+            {
+                "gaps": ", ".join(load.removeprefix("half_").removesuffix("us") for load in half),
+                "nvml": ", ".join(f"{value:.0f}" for value in values),
+                "busy": ", ".join(f"{share:.0f}" for share in shares),
+            },
+        )
     if trickle is not None and trickle.busy_ratio is not None:
         yield Finding("trickle", {"nvml": nvml(trickle), "busy": 100 * trickle.busy_ratio})
 

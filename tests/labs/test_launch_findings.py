@@ -94,3 +94,9 @@ def test_a_graph_shows_that_nvml_hardly_tells_the_two_apart() -> None:
     found = {finding.code: finding.args for finding in conclude(seen)}
     assert set(found) == {"full_and_idle", "same_number_other_work", "trickle"}
     assert found["same_number_other_work"]["times"] == pytest.approx(10)
+
+
+@pytest.mark.parametrize(("percent", "code"), [(100, "half_busy_hidden"), (52, "half_busy_seen")])
+def test_a_gpu_that_is_half_busy_shows_whether_nvml_sees_short_gaps(percent: int, code: str) -> None:
+    (found,) = conclude({"half_25us": seconds(percent, 0.5), "half_250us": seconds(50, 0.5)})
+    assert (found.code, found.args["gaps"]) == (code, "25, 250")
