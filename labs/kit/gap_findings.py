@@ -87,7 +87,7 @@ def of_gaps(during: DuringGaps | None, waiting: Sequence[Waiting]) -> Iterator[F
 
 def of_batches(points: Sequence[Point], stopped: str | None) -> Iterator[Finding]:
     """How step, CPU and GPU changed with the batch, and where the gap closed. `stopped` is why no larger
-    batch was taken (memory or time), None where the gap closed."""
+    batch was taken (memory, time, size), None where the GPU fell behind the CPU."""
     if not points:
         return
     one = points[0]
@@ -112,9 +112,10 @@ def of_batches(points: Sequence[Point], stopped: str | None) -> Iterator[Finding
             "gap_closes_at_batch",
             {"batch": closed.size, "busy": 100 * closed.busy_ratio, "ms": closed.ms, "times": closed.size},
         )
-    elif stopped is not None:
+    else:
         yield Finding(
-            f"gap_open_{stopped}", {"batch": last.size, "busy": 100 * last.busy_ratio, "ms": last.ms}
+            f"gap_open_{stopped}" if stopped else "no_waiting_left",
+            {"batch": last.size, "busy": 100 * last.busy_ratio, "ms": last.ms},
         )
 
 
@@ -131,7 +132,10 @@ def of_widths(points: Sequence[Point], stopped: str | None) -> Iterator[Finding]
              "from_busy": 100 * first.busy_ratio},
         )  # fmt: skip
     else:
-        yield Finding(f"width_open_{stopped or 'end'}", {"width": last.size, "busy": 100 * last.busy_ratio})
+        yield Finding(
+            f"width_open_{stopped}" if stopped else "no_waiting_at_width",
+            {"width": last.size, "busy": 100 * last.busy_ratio},
+        )
 
 
 def of_faster_gpu(point: Point, same: Replayed, faster: Replayed, speed: float) -> Iterator[Finding]:

@@ -54,6 +54,12 @@ def test_a_gap_that_stays_open_says_why_the_lab_stopped(stopped: str) -> None:
     ]
 
 
+def test_a_gpu_that_fell_behind_with_short_gaps_left_no_longer_waits() -> None:
+    points = [ONE, replace(ONE, size=2048, busy_ms=27.0)]
+    assert [finding.code for finding in of_batches(points, None)] == ["no_waiting_left"]
+    assert [finding.code for finding in of_widths(points, None)] == ["no_waiting_at_width"]
+
+
 def test_the_width_at_which_the_gap_closes_is_named() -> None:
     (found,) = of_widths([replace(ONE, size=2048), replace(ONE, size=8192, busy_ms=30.0)], None)
     assert (found.code, found.args["width"], found.args["from_width"]) == ("gap_closes_at_width", 8192, 2048)
