@@ -9,7 +9,7 @@ from engine.measure.events import Series
 WORDS = LabWords(
     "decode_gaps",
     {"series.record": "Bảng ghi chép", "column.item": "Mục", "value.step": "Một bước", "value.more": "a < b"},
-    {"column.measured": "Measured"},
+    {"column.measured": "Measured", "column.expected": "Expected"},
     "vi",
 )
 
@@ -23,7 +23,7 @@ def test_a_series_that_counts_in_its_first_column_is_no_table() -> None:
 def test_cells_are_in_the_readers_language_with_the_unit_of_their_row() -> None:
     series = Series(
         "record",
-        ["item", "measured", "unit", "ratio", "why"],
+        ["item", "measured", "unit", "ratio", "made_of"],
         [["step", 30.94, "ms", 2.5, "more"], ["kernels", 946, "", None, "x"]],
         {"ratio": "×"},
     )
@@ -31,6 +31,20 @@ def test_cells_are_in_the_readers_language_with_the_unit_of_their_row() -> None:
     assert 'aria-label="Bảng ghi chép"' in html
     assert '<th scope="row">Một bước</th><td class="number">30,9\u00a0ms</td>' in html
     assert '<td class="number">2,50×</td><td>a &lt; b</td>' in html
-    assert '<td class="number">946</td><td class="number">–</td><td>x</td>' in html
+    assert '<td class="number">946</td><td>–</td><td>x</td>' in html
     assert ">unit<" not in html
     assert '<th scope="col">Mục</th><th scope="col" class="number">Measured</th>' in html
+
+
+def test_low_and_high_are_one_range_and_the_reason_stands_below_its_row() -> None:
+    series = Series(
+        "record",
+        ["item", "expected_low", "expected_high", "measured", "unit", "why"],
+        [["step", 12.0, 16.0, 30.9, "ms", "more"], ["versions", None, None, "torch 2", "", "more"]],
+    )
+    html = series_table(series, WORDS)
+    assert '<th scope="col" class="number">Expected</th>' in html
+    assert '<td class="number">12–16\u00a0ms</td><td class="number">30,9\u00a0ms</td></tr>' in html
+    assert html.count('<tr class="why"><td colspan="3">a &lt; b</td></tr>') == 2
+    assert '<th scope="row">versions</th><td>–</td><td>torch 2</td>' in html
+    assert "expected_high" not in html
