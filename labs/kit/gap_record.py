@@ -41,7 +41,7 @@ def record(
         operator=f"{waiting[0].operator} + {waiting[0].call}" if waiting else "–",
         versions=", ".join([this_device_of(bench).name, *versions]),
     )
-    bench.series("record", COLUMNS, [row.cells() for row in table], batch="", ratio="×")
+    bench.series("record", COLUMNS, [row.cells() for row in table], ratio="×")
 
 
 def _measured(seen: Seen) -> Measured:

@@ -21,7 +21,7 @@ AS_EXPECTED = 1.15
 """Up to this ratio a measurement agrees with what was expected."""
 WAITS_BELOW = 0.7
 """Below this busy ratio the CPU sets the pace."""
-COLUMNS = ["item", "batch", "expected_low", "expected_high", "measured", "unit", "ratio", "why"]
+COLUMNS = ["item", "expected_low", "expected_high", "measured", "unit", "ratio", "why"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,6 @@ class Row:
     """A row of the table. `why` is a code that the lab's words explain."""
 
     item: str
-    batch: int | None
     low: Scalar
     high: Scalar
     measured: Scalar
@@ -75,7 +74,6 @@ class Row:
         """In the order of `COLUMNS`."""
         return [
             self.item,
-            self.batch,
             self.low,
             self.high,
             self.measured,
@@ -100,16 +98,15 @@ def rows(
     gpu = [_gpu_ms(given, count) for count in kernels]
     step = [max(count * given.launch_us / 1e3, gpu_ms) for count, gpu_ms in zip(kernels, gpu, strict=True)]
     busy = sorted(100 * g / s for g, s in zip(gpu, step, strict=True))
-    yield _row("kernels", 1, kernels, one.kernels, "", "more_kernels", "fewer_kernels")
-    yield Row("launch_cost", 1, *LAUNCH_US, given.launch_us, "us", _launch_why(given.launch_us))
-    yield _row("gpu_time", 1, gpu, one.busy_ms, "ms", "gpu_over", "gpu_under")
-    yield _row("step", 1, step, one.step_ms, "ms", "step_longer", "step_shorter")
-    yield _row("busy", 1, busy, 100 * one.busy_ratio, "%", "busier", "waits_more")
+    yield _row("kernels", kernels, one.kernels, "", "more_kernels", "fewer_kernels")
+    yield Row("launch_cost", *LAUNCH_US, given.launch_us, "us", _launch_why(given.launch_us))
+    yield _row("gpu_time", gpu, one.busy_ms, "ms", "gpu_over", "gpu_under")
+    yield _row("step", step, one.step_ms, "ms", "step_longer", "step_shorter")
+    yield _row("busy", busy, 100 * one.busy_ratio, "%", "busier", "waits_more")
     if many is not None:
         same = many.step_ms <= AS_EXPECTED * one.step_ms
         yield Row(
-            "step",
-            32,
+            "step_32",
             one.step_ms,
             AS_EXPECTED * one.step_ms,
             many.step_ms,
@@ -121,8 +118,7 @@ def rows(
             else "gpu_sets_pace",
         )
         yield Row(
-            "busy",
-            32,
+            "busy_32",
             100 * one.busy_ratio,
             100.0,
             100 * many.busy_ratio,
@@ -130,13 +126,13 @@ def rows(
             "more_work_a_launch" if many.busy_ratio > one.busy_ratio else "work_did_not_grow",
         )
     gap = sorted(max(0.0, given.launch_us - 1e3 * g / k) for g, k in zip(gpu, kernels, strict=True))
-    yield _row("gap", 1, gap, one.gap_us, "us", "gap_longer", "gap_shorter")
-    yield Row("operator", 1, "aten::linear, aten::silu …", None, operator, "", "operator_of_most_gaps")
+    yield _row("gap", gap, one.gap_us, "us", "gap_longer", "gap_shorter")
+    yield Row("operator", "aten::linear, aten::silu …", None, operator, "", "operator_of_most_gaps")
     if graph_ms is not None:
-        yield _row("graph_step", 1, gpu, graph_ms, "ms", "graph_over", "compiled_under")
+        yield _row("graph_step", gpu, graph_ms, "ms", "graph_over", "compiled_under")
     if compiled_ms is not None:
-        yield _row("compiled_step", 1, gpu, compiled_ms, "ms", "compiled_over", "compiled_under")
-    yield Row("versions", None, None, None, versions, "", "numbers_belong_to_versions")
+        yield _row("compiled_step", gpu, compiled_ms, "ms", "compiled_over", "compiled_under")
+    yield Row("versions", None, None, versions, "", "numbers_belong_to_versions")
 
 
 def _gpu_ms(given: Given, kernels: int) -> float:
@@ -150,9 +146,9 @@ def _launch_why(us: float) -> str:
 
 
 def _row(
-    item: str, batch: int, expected: list[int] | list[float], measured: float, unit: str, more: str, less: str
+    item: str, expected: list[int] | list[float], measured: float, unit: str, more: str, less: str
 ) -> Row:
-    row = Row(item, batch, expected[0], expected[-1], measured, unit, "as_expected")
+    row = Row(item, expected[0], expected[-1], measured, unit, "as_expected")
     ratio = row.ratio or 1.0
     why = more if ratio > AS_EXPECTED else less if ratio < 1 / AS_EXPECTED else "as_expected"
-    return Row(item, batch, expected[0], expected[-1], measured, unit, why)
+    return Row(item, expected[0], expected[-1], measured, unit, why)
