@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 WAITS_BELOW = 0.7
 """Below this busy ratio the GPU waits for launches (the lesson expects 50 to 65 % of one that does)."""
 _FASTER = 1.1
+_OTHER_PACE = 0.87
+"""A larger batch that takes less of the time than this was launched by a CPU that had become faster."""
 
 
 def of_cost(cost: LaunchCost, total_us: float) -> Iterator[Finding]:
@@ -63,6 +65,11 @@ def of_ways(ways: Sequence[Way]) -> Iterator[Finding]:
             },
         )
     many = next((way for way in ways if way.mode == "eager" and way.batch > 1), None)
+    if many is not None and many.ms < _OTHER_PACE * eager.ms:
+        yield Finding(
+            "pace_changed",
+            {"batch": many.batch, "ms": eager.ms, "ms_after": many.ms, "times": eager.ms / many.ms},
+        )
     if many is not None:
         yield Finding(
             "batch_uses_gaps"

@@ -30,15 +30,14 @@ def conclude(seen: Mapping[str, Seconds]) -> Iterator[Finding]:
             yield Finding("says_more_than_busy", args)
         else:
             yield Finding("says_what_is_busy", args)
-        if graph is not None and graph.busy_ratio is not None and graph.calls and eager.calls:
+        if graph is not None and graph.busy_ratio is not None:
             yield Finding(
                 "same_number_other_work",
                 {
                     "nvml_eager": says,
                     "nvml_graph": nvml(graph),
                     "busy_eager": busy,
-                    "busy_graph": 100 * graph.busy_ratio,
-                    "times": (graph.calls / graph.seconds) / (eager.calls / eager.seconds),
+                    "busy_graph": 100 * min(1.0, graph.busy_ratio),
                 },
             )
     half = {load: one for load, one in seen.items() if load.startswith("half_") and one.busy_s is not None}

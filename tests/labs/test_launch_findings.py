@@ -41,6 +41,13 @@ def test_each_cure_is_set_against_eager_at_batch_1() -> None:
     assert found["batch_uses_gaps"]["times"] == pytest.approx(32 * 30 / 33)
 
 
+def test_a_larger_batch_that_takes_less_time_says_that_the_cpu_changed_its_pace() -> None:
+    ways = [EAGER, Way("eager", 32, timing(16.0), 15.0, gpu(3.0, 946, 946))]
+    found = {finding.code: finding.args for finding in of_ways(ways)}
+    assert set(found) == {"pace_changed", "batch_uses_gaps"}
+    assert found["pace_changed"]["times"] == pytest.approx(30 / 16)
+
+
 def test_a_gpu_that_does_not_wait_has_no_overhead_to_cure() -> None:
     busy = Way("eager", 1, timing(30.0), 10.0, gpu(29.5, 946, 946))
     slow = Way("eager", 32, timing(600.0), 10.0, gpu(599.0, 946, 946))
@@ -93,7 +100,7 @@ def test_a_graph_shows_that_nvml_hardly_tells_the_two_apart() -> None:
     }
     found = {finding.code: finding.args for finding in conclude(seen)}
     assert set(found) == {"full_and_idle", "same_number_other_work", "trickle"}
-    assert found["same_number_other_work"]["times"] == pytest.approx(10)
+    assert found["same_number_other_work"]["busy_graph"] == pytest.approx(95)
 
 
 @pytest.mark.parametrize(("percent", "code"), [(100, "half_busy_hidden"), (52, "half_busy_seen")])

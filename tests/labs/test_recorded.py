@@ -40,3 +40,44 @@ def test_the_recorded_fused_kernel_reaches_the_copy() -> None:
     assert share.value >= 85
     assert speedup.value >= 3
     assert [finding.code for finding in result.findings if finding.code == "over_ceiling"] == []
+
+
+def test_the_recorded_gaps_close_with_a_graph_and_with_a_batch_and_fill_the_record_table() -> None:
+    (result,) = recorded("decode_gaps")
+    eager = result.metric("ms_per_token", mode="eager", batch=1)
+    graph = result.metric("ms_per_token", mode="graph", batch=1)
+    busy = result.metric("busy_ratio", mode="eager", batch=1, profiler="off")
+    assert eager is not None
+    assert graph is not None
+    assert busy is not None
+    assert graph.value < eager.value / 3
+    assert busy.value < 20
+    (table,) = [series for series in result.series if series.name == "record"]
+    assert {row[0] for row in table.rows} >= {
+        "kernels",
+        "gpu_time",
+        "step",
+        "busy",
+        "step_32",
+        "busy_32",
+        "gap",
+    }
+    assert result.artifacts == ()  # the traces stay where they were recorded
+
+
+def test_the_recorded_graphs_are_one_launch() -> None:
+    (result,) = recorded("launch_overhead")
+    for mode in ("graph", "fused_graph"):
+        launches = result.metric("launches_per_step", mode=mode)
+        assert launches is not None
+        assert launches.value == 1
+
+
+def test_the_recorded_utilisation_is_no_hundred_percent_for_a_gpu_that_waits() -> None:
+    (result,) = recorded("utilisation")
+    says = result.metric("nvml_utilisation", load="eager_recorded")
+    busy = result.metric("busy_ratio", load="eager_recorded")
+    assert says is not None
+    assert busy is not None
+    assert says.value < 20
+    assert abs(says.value - busy.value) < 15
