@@ -80,7 +80,12 @@ def _row(series: Series, row: list[Scalar], columns: Sequence[_Column], words: L
     for number, column in enumerate(columns):
         text = escape(_cell(series, row, column, words))
         right = _class(any(_is_number(row[place]) for place in column.places))
-        cells.append(f'<th scope="row">{text}</th>' if number == 0 else f"<td{right}>{text}</td>")
+        if number == 0:
+            cells.append(f'<th scope="row">{text}</th>')
+        else:
+            head = escape(words.word(f"column.{column.name}"))
+            # on a phone the head of the column stands beside each cell
+            cells.append(f'<td{right} data-column="{head}"><span>{text}</span></td>')
     line = f"<tr>{''.join(cells)}</tr>"
     if WHY not in series.columns:
         return f"<tbody>{line}</tbody>"

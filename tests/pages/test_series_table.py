@@ -29,9 +29,13 @@ def test_cells_are_in_the_readers_language_with_the_unit_of_their_row() -> None:
     )
     html = series_table(series, WORDS)
     assert 'aria-label="Bảng ghi chép"' in html
-    assert '<th scope="row">Một bước</th><td class="number">30,9\u00a0ms</td>' in html
-    assert '<td class="number">2,50×</td><td>a &lt; b</td>' in html
-    assert '<td class="number">946</td><td>–</td><td>x</td>' in html
+    assert (
+        '<th scope="row">Một bước</th><td class="number" data-column="Measured"><span>30,9\u00a0ms</span>'
+        in html
+    )
+    assert '<td class="number" data-column="ratio"><span>2,50×</span></td>' in html
+    assert '<td data-column="made of"><span>a &lt; b</span></td>' in html
+    assert '<span>946</span></td><td data-column="ratio"><span>–</span></td>' in html
     assert ">unit<" not in html
     assert '<th scope="col">Mục</th><th scope="col" class="number">Measured</th>' in html
 
@@ -44,7 +48,8 @@ def test_low_and_high_are_one_range_and_the_reason_stands_below_its_row() -> Non
     )
     html = series_table(series, WORDS)
     assert '<th scope="col" class="number">Expected</th>' in html
-    assert '<td class="number">12–16\u00a0ms</td><td class="number">30,9\u00a0ms</td></tr>' in html
+    assert '<td class="number" data-column="Expected"><span>12–16\u00a0ms</span></td>' in html
     assert html.count('<tr class="why"><td colspan="3">a &lt; b</td></tr>') == 2
-    assert '<th scope="row">versions</th><td>–</td><td>torch 2</td>' in html
+    assert '<th scope="row">versions</th><td data-column="Expected"><span>–</span></td>' in html
+    assert '<td data-column="Measured"><span>torch 2</span></td>' in html
     assert "expected_high" not in html
