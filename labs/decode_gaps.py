@@ -251,7 +251,7 @@ def _kernels(here: _Run) -> None:
     total = sum(kernel.ns for kernel in kernels)
     here.bench.series(
         "slowest_kernels",
-        ["kernel", "part", "count", "time", "share"],
+        ["kernel", "part", "count", "time_per_step", "share"],
         [
             [
                 gap_findings.short_name(kernel.name),
@@ -262,7 +262,7 @@ def _kernels(here: _Run) -> None:
             ]
             for kernel in kernels[:5]
         ],
-        time="us",
+        time_per_step="us",
         share="%",
     )
     labels = here.subject.labels("eager", 1)

@@ -146,7 +146,7 @@ def _report(bench: Bench, load: str, seen: Seconds) -> None:
         low=min(seen.percent), high=max(seen.percent), load=load,
     )  # fmt: skip
     if load in ("eager", "graph", "eager_recorded"):
-        bench.metric("time_per_call", seen.seconds * 1e3 / seen.calls, "ms", load=load)
+        bench.metric("steps_per_second", seen.calls / seen.seconds, "1/s", load=load)
     if seen.busy_ratio is not None:
         bench.metric("busy_ratio", 100 * seen.busy_ratio, "%", load=load)
     period = seen.seconds / len(seen.percent)
