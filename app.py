@@ -13,11 +13,25 @@ from engine.store import StoreError
 st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
 # Streamlit leaves a hand's breadth above a page, which on a laptop is a third of a card.
 st.html("<style>.stMainBlockContainer { padding-top: 4rem; }</style>")
+# What is chosen stands in Streamlit's primary colour, which is too dark for text on the dark theme.
+st.html("<style>button[data-variant][data-selected=true] { color: inherit !important; }</style>")
 
 page = st.navigation(
     [
         st.Page("app_pages/review.py", title=say("nav.review"), icon=":material/school:", default=True),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
+        st.Page(
+            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
+        ),
+        st.Page(
+            "app_pages/record.py", title=say("nav.record"), icon=":material/table_chart:", url_path="record"
+        ),
+        st.Page(
+            "app_pages/calibration.py",
+            title=say("nav.calibration"),
+            icon=":material/target:",
+            url_path="calibration",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"

@@ -7,12 +7,13 @@ from html import escape
 
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
 from app_pages.card_list import due_text
 from app_pages.numbers import clock, moment, number
 from app_pages.review_card.payload import words
 from app_pages.sheet import card_sheet, sheet
 from app_pages.words import interval, say
+from engine.claims import sightings
 from engine.study.card import Card, Library
 from engine.study.card_state import CardState
 from engine.study.review_log import Review
@@ -26,6 +27,7 @@ def card_view(card: Card, library: Library) -> None:
     title = titles.get(card.deck, card.deck)
     face = context.faces().of(card, title)
     card_sheet(face, words(context.language()), key=f"card.{card.id}")
+    seen.note([sightings.of_card(card.id)])
     _standing(card)
     if card.labs or card.claims:
         from app_pages.evidence import evidence_panel  # charts and tables

@@ -6,7 +6,7 @@ Altair and pandas take half a second each on first use: only pages that draw imp
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -41,6 +41,8 @@ class Drawn:
     title: str
     chart: alt.LayerChart | alt.FacetChart
     alt: str
+    shows: tuple[str, ...] = ()
+    """The metrics whose values can be read off it, by name."""
 
 
 def show(drawn: Drawn, *, key: str) -> None:
@@ -65,7 +67,9 @@ def variants(result: Result, words: LabWords) -> Drawn | None:
         return bool(_references(result.metrics, unit, result)), unit in TIME_UNITS
 
     name, metrics = max(found, key=rank)
-    return _bars(words.metric(name), metrics, _references(result.metrics, metrics[0].unit, result), words)
+    references = _references(result.metrics, metrics[0].unit, result)
+    shows = dict.fromkeys((name, *(metric.name for metric in references)))
+    return replace(_bars(words.metric(name), metrics, references, words), shows=tuple(shows))
 
 
 def _shown(result: Result, name: str) -> list[Metric]:
@@ -129,7 +133,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     if references:
         layers += _rules(references, factor, words, ink, middle=float(top) * 0.6)
     said = "; ".join(f"{row['variant']}: {row['text']}" for row in rows)
-    bounds = "; ".join(_named(metric, words) for metric in references)
+    bounds = "; ".join(_named(metric, words, references) for metric in references)
     height = BAND * len(rows) + LINE * len(references) + BELOW
     chart = alt.layer(*layers).properties(height=height)
     return Drawn(_axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
@@ -144,7 +148,7 @@ def _rules(
     """
     layers = []
     for place, metric in enumerate(references):
-        name = _named(metric, words)
+        name = _named(metric, words, references)
         base = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
         layers.append(base.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(x="value:Q"))
         layers.append(
@@ -161,11 +165,12 @@ def _rules(
     return layers
 
 
-def _named(metric: Metric, words: LabWords) -> str:
-    """A floor or ceiling by name and value."""
-    ceiling = metric.labels.get("ceiling")
+def _named(metric: Metric, words: LabWords, among: Sequence[Metric]) -> str:
+    """A floor or ceiling by name and value; the type of the weights is told where the others have another."""
+    of_several = len({other.labels.get("weights") for other in among}) > 1
+    told = [metric.labels.get(label) for label in (*(["weights"] if of_several else []), "ceiling")]
     name = words.metric(metric.name)
-    which = f"{name} ({words.value(ceiling)})" if ceiling else name
+    which = f"{name} ({', '.join(words.value(value) for value in told if value)})" if any(told) else name
     return f"{which}: {quantity(metric.value, metric.unit, words.language)}"
 
 
@@ -238,7 +243,7 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
     chart = alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340)
     if references:
         # named below the picture: within it the names of close bounds cover each other and the lines
-        named = [f"┄ {_named(metric, words)}" for metric in references]
+        named = [f"┄ {_named(metric, words, references)}" for metric in references]
         chart = chart.properties(
             title=alt.TitleParams(
                 named, anchor="start", orient="bottom", fontSize=12, fontWeight="normal", color=_ink()

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from app_pages.review_card.faces import Faces
+from engine.claims import as_if
 from engine.folders import data_folder, project_folder
 from engine.lab_names import lab_names
 from engine.store import FILE_NAME, Store, open_store
@@ -28,6 +29,8 @@ from engine.study.library import load_library, own_decks_folder
 from engine.study.settings import StudySettings
 
 if TYPE_CHECKING:
+    from engine.claims.evidence import Results
+    from engine.claims.hardware_quantities import Hardware
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
 
@@ -45,6 +48,8 @@ class House:
     desk: Desk
     faces: Faces
     settings: StudySettings
+    as_if: str | None = None
+    """The GPU that predictions are for, by its key; None: this machine."""
     library: Library = field(default_factory=Library)
     decks_seen: Signature = ()
     runs: Runs | None = None
@@ -67,6 +72,7 @@ def house() -> House:
                 desk=Desk(store),
                 faces=Faces(data),
                 settings=study_settings.load(store),
+                as_if=as_if.load(store),
             )
             _houses[data] = known
         return known
@@ -130,6 +136,33 @@ def library() -> Library:
             here.desk.sync(here.library)
             here.decks_seen = seen
         return here.library
+
+
+def claim_hardware() -> Hardware:
+    """The GPU that predictions are for: the one picked ("as if on"), else this machine's."""
+    from engine.claims.sources import chosen_hardware  # pint takes a quarter of a second to import
+
+    return chosen_hardware(as_if_gpu(), house().data)
+
+
+def as_if_gpu() -> str | None:
+    """The key of the GPU that predictions are for "as if on"; None: this machine."""
+    return house().as_if
+
+
+def save_as_if(key: str | None) -> None:
+    """Keeps the choice. Raises ClaimsError for a GPU that the spec table doesn't have."""
+    here = house()
+    with _lock:
+        as_if.save(here.store, key)
+        here.as_if = key
+
+
+def claim_results() -> Results:
+    """Every measurement there is: of this machine, from elsewhere, recorded."""
+    from engine.claims.sources import all_results  # pint, as above
+
+    return all_results(store(), runs().results)
 
 
 def settings() -> StudySettings:

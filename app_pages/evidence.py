@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
 from app_pages.claims_table import Reader, claims_table
 from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import lever_widgets, settings_text, start_values
@@ -13,11 +15,13 @@ from app_pages.result_view import findings, origin, result_charts
 from app_pages.run_view import ended_badly, live_run
 from app_pages.sheet import sheet
 from app_pages.words import knows, say
+from engine.claims import sightings
+from engine.measure import through
 from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import this_machine
-from engine.measure.results import Result, recorded
+from engine.measure.results import Result
 from engine.study.card import Card, LabLink
 
 
@@ -66,10 +70,12 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
     if under_way:
         live_run(under_way[0].id, key=key)
         return
-    if not info.can_run:
+    place = through.load(context.store())
+    if place is None and not info.can_run:
         cannot_run(info)
         return
-    runs.warm_up()
+    if place is None:
+        runs.warm_up()
     start = start_values(info, dict(link.set), gpu=bool(this_machine().gpus))
     with st.container(horizontal=True, vertical_alignment="center"):
         button = st.container(width="content")
@@ -79,7 +85,7 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
                 params = lever_widgets(info, words, start, key=f"{key}.lever")
     with button:
         st.button(
-            say("evidence.run"),
+            say("evidence.run") if place is None else say("evidence.run_through"),
             icon=":material/play_arrow:",
             type="primary",
             key=f"{key}.run",
@@ -88,6 +94,8 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
         )
     if params:
         st.caption(settings_text(params, words))
+    if place is not None:
+        st.caption(say("evidence.through", command=f"`{place.prefix}`"))
     last = runs.recent(info.name, 1)
     if last and last[0].is_over and last[0].status != "done":
         ended_badly(last[0], key=key)
@@ -101,6 +109,7 @@ def start_run(lab: str, params: dict[str, Scalar], device: str = "auto") -> None
     wish = device if device in ("cuda", "cpu") else "auto"
     try:
         runs.submit(lab, params, wish)  # type: ignore[arg-type]  # narrowed by the line above
+        seen.note([sightings.of_lab(lab)])  # a prediction comes before its run
     except MeasureError as error:
         st.toast(str(error), icon=":material/error:")
 
@@ -114,25 +123,28 @@ def cannot_run(info: LabInfo) -> None:
 
 
 def _results(link: LabLink, words: LabWords, *, key: str) -> None:
-    """The newest result of this machine; the recorded one beside it under its own label."""
-    here = _newest_here(link)
-    kept = _recorded(link)
-    if here is not None:
-        st.markdown(origin(here, recorded=False))
-        _settings_differ(link, here, words)
-        _result(here, words, key=f"{key}.here")
-    if kept is None:
+    """The nearest result in full, those from farther away folded, each under its own label."""
+    try:
+        sources = context.claim_results()
+        results = {kind: _at_settings(link, source) for kind, source in sources.by_origin().items()}
+    except MeasureError as error:
+        st.warning(str(error), icon=":material/error:")
         return
-    if here is None:
-        st.markdown(origin(kept, recorded=True))
-        _result(kept, words, key=f"{key}.recorded")
-        return
-    title = say("evidence.compare", device=kept.device.get("name", "?"))
-    other = st.expander(title, icon=":material/compare_arrows:", key=f"{key}.other", on_change="rerun")
-    if other.open:
-        with other:
-            st.markdown(origin(kept, recorded=True))
-            _result(kept, words, key=f"{key}.recorded")
+    found = [(kind, result) for kind, result in results.items() if result is not None]
+    for place, (kind, result) in enumerate(found):
+        if place == 0:
+            st.markdown(origin(result, kind))
+            if kind != "recorded":
+                _settings_differ(link, result, words)
+            _result(result, words, key=f"{key}.{kind}")
+            continue
+        title = say("evidence.compare", device=result.device.get("name", "?"))
+        name = f"{key}.other.{kind}"
+        other = st.expander(title, icon=":material/compare_arrows:", key=name, on_change="rerun")
+        if other.open:
+            with other:
+                st.markdown(origin(result, kind))
+                _result(result, words, key=f"{key}.{kind}")
 
 
 def _result(result: Result, words: LabWords, *, key: str) -> None:
@@ -140,18 +152,9 @@ def _result(result: Result, words: LabWords, *, key: str) -> None:
     result_charts(result, words, key=key, most=2)
 
 
-def _newest_here(link: LabLink) -> Result | None:
+def _at_settings(link: LabLink, source: Callable[[str], Sequence[Result]]) -> Result | None:
     """The newest result at the card's settings, else the newest at any."""
-    runs = context.runs()
-    return runs.newest_result(link.name, dict(link.set)) or runs.newest_result(link.name)
-
-
-def _recorded(link: LabLink) -> Result | None:
-    try:
-        found = recorded(link.name)
-    except MeasureError as error:
-        st.warning(str(error), icon=":material/error:")
-        return None
+    found = source(link.name)
     wanted = dict(link.set)
     at_settings = (
         result
@@ -173,23 +176,25 @@ def _settings_differ(link: LabLink, result: Result, words: LabWords) -> None:
 
 def _claims(card: Card, titles: dict[str, str]) -> None:
     # pint takes a quarter of a second to import: only here
+    from app_pages.gpu_choice import gpu_choice
+    from app_pages.made import made_by_claim
     from engine.claims.evidence import evidence
-    from engine.claims.sources import all_results, this_hardware
 
-    runs, data = context.runs(), context.house().data
-    hardware = this_hardware(data)
-    results = all_results(lambda lab: tuple(result for _, result in runs.results(lab)))
+    hardware = context.claim_hardware()
     try:
-        rows = evidence(card, hardware, results)
+        rows = evidence(card, hardware, context.claim_results())
+        made = made_by_claim(card.id)
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         return
-    reader = Reader(context.language(), context.zone(), titles)
+    seen.rows(rows)
+    reader = Reader(context.language(), context.zone(), titles, made)
     st.markdown(f"**{say('evidence.claims')}**")
     sheet(claims_table(rows, reader), key=f"evidence.{card.id}.claims")
     bandwidth = hardware.quantities.get("memory_bandwidth")
     if bandwidth is not None or not any(row.predicted and row.predicted.on_device for row in rows):
         st.caption(_footing(hardware.name, bandwidth, bool(hardware.measured)))
+    gpu_choice(key=f"evidence.{card.id}.gpu")
 
 
 def _footing(device: str, bandwidth: tuple[float, str] | None, measured: bool) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages import context, device_view
+from app_pages.elsewhere import elsewhere
 from app_pages.lab_words import of
 from app_pages.labs_list import labs_list, recorded_results, runs_table, under_way
 from app_pages.run_detail import run_detail
 from app_pages.words import say
 from engine.measure.fault import MeasureError
 
-TABS = ("labs", "runs", "device", "recorded")
+TABS = ("labs", "runs", "device", "elsewhere", "recorded")
 KEY = "labs.tab"
 
 opened = st.query_params.get("run")
@@ -34,6 +35,8 @@ else:
             runs_table()
         elif tab == "device":
             device_view.device_view()
+        elif tab == "elsewhere":
+            elsewhere()
         elif tab == "recorded":
             recorded_results({name: of(info, name) for name, info in context.labs().items()})
         else:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from app_pages import context
 from app_pages.evidence import cannot_run, start_run
+from app_pages.lab_predict import predict_first
 from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import lever_widgets, settings_text, start_values
 from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
 from app_pages.run_view import live_run
 from app_pages.words import say
+from engine.measure import through
 from engine.measure.catalogue import LabInfo, full_catalogue
 from engine.measure.hardware import this_machine
 from engine.measure.live import elapsed_s
@@ -53,20 +55,22 @@ def _lab(info: LabInfo) -> None:
     if words.about:
         st.markdown(words.about)
     st.caption(needs_text(info))
-    if not info.can_run:
+    place = through.load(context.store())
+    if place is None and not info.can_run:
         cannot_run(info)
         return
     runs = context.runs()
-    runs.warm_up()
+    if place is None:
+        runs.warm_up()
     params = start_values(info, {}, gpu=True)
     if info.levers:
         with st.grid(3):
             params = lever_widgets(info, words, params, key=f"labs.lever.{info.name}")
     busy = bool(runs.current(info.name))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        device = _device_choice(info)
+        device = _device_choice(info) if place is None else "auto"
         st.button(
-            say("labs.run"),
+            say("labs.run") if place is None else say("evidence.run_through"),
             icon=":material/play_arrow:",
             type="primary",
             disabled=busy,
@@ -74,7 +78,10 @@ def _lab(info: LabInfo) -> None:
             on_click=start_run,
             args=(info.name, params, device),
         )
+        predict_first(info.name)
         st.code(f"python -m labs run {info.name}", language="bash", width="content")
+    if place is not None:
+        st.caption(say("evidence.through", command=f"`{place.prefix}`"))
 
 
 def _device_choice(info: LabInfo) -> str:
@@ -155,12 +162,20 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
     chosen = st.selectbox(
         say("labs.recorded_choose"),
         range(len(results)),
-        format_func=lambda place: _recorded_name(results[place], words),
+        format_func=lambda place: _recorded_name(results[place], results, words),
         key="labs.recorded",
     )
     result = results[chosen]
-    whole_result(result, words[result.lab], recorded=True, key=f"labs.recorded.{chosen}")
+    whole_result(result, words[result.lab], "recorded", key=f"labs.recorded.{chosen}")
 
 
-def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:
-    return f"{result.device.get('name', '?')} · {words[result.lab].title}"
+def _recorded_name(result: Result, among: Sequence[Result], words: Mapping[str, LabWords]) -> str:
+    """GPU and lab, and the settings by which it differs from other results of the lab."""
+    others = [other for other in among if other.lab == result.lab]
+    own = {
+        name: value
+        for name, value in result.params.items()
+        if any(other.params.get(name) != value for other in others)
+    }
+    parts = [str(result.device.get("name", "?")), words[result.lab].title]
+    return " · ".join([*parts, settings_text(own, words[result.lab])] if own else parts)

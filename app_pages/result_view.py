@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages import context
+from app_pages import context, seen
+from app_pages.finding_list import finding_list
 from app_pages.lab_words import LabWords
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import day, moment, quantity, span
 from app_pages.series_table import series_tables
 from app_pages.sheet import sheet
+from app_pages.speed_of_light import speed_of_light
 from app_pages.words import say
+from engine.claims import sightings
 from engine.measure.events import Metric
 from engine.measure.results import Result
+
+if TYPE_CHECKING:
+    from engine.claims.evidence import Origin  # imports pint
 
 VERSIONS = ("torch", "transformers", "triton", "driver", "cuda", "hip")
 
 
-def origin(result: Result, *, recorded: bool) -> str:
-    """Where a result comes from, on one line of Markdown; a recorded one looks unlike one of this machine."""
+_SAID: dict[Origin, str] = {
+    "here": "evidence.measured_here",
+    "elsewhere": "evidence.elsewhere",
+    "recorded": "evidence.recorded",
+}
+
+
+def origin(result: Result, kind: Origin) -> str:
+    """Where a result comes from, on one line of Markdown; one from elsewhere looks unlike one of here."""
     name = str(result.device.get("name", "?"))
     versions = [f"{part} {result.environment[part]}" for part in VERSIONS if part in result.environment]
     when = day(result.started_at, context.zone(), context.language())
-    kind = "evidence.recorded" if recorded else "evidence.measured_here"
-    badge = f":{'gray' if recorded else 'green'}-badge[{say(kind)}]"
+    badge = f":{'green' if kind == 'here' else 'gray'}-badge[{say(_SAID[kind])}]"
     return f"{badge} **{_plain(name)}** · {when} · :small[{_plain(' · '.join(versions))}]"
 
 
@@ -33,31 +46,39 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
     """What follows, in words."""
     if not result.findings:
         return
-    items = "".join(f"<li>{escape(words.finding(finding))}</li>" for finding in result.findings)
-    sheet(f'<ul class="findings" lang="{words.language}">{items}</ul>', key=key)
+    finding_list(result.findings, words, key=key)
 
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
-    """The variants as bars, then each series as lines."""
-    from app_pages import charts  # imports altair and pandas
+    """A report beside its prediction, the variants as bars, then each series as lines; of a snapshot of
+    memory its pictures."""
+    from app_pages import charts, memory_pictures, memory_request  # they import altair and pandas
 
-    drawn = charts.variants(result, words)
+    speed_of_light(result, words, key=f"{key}.speed_of_light")
+    drawn = memory_request.request_chart(result, words) or charts.variants(result, words)
     if drawn is not None:
+        seen.charts(result.lab, drawn.shows, ())
         charts.show(drawn, key=f"{key}.variants")
-    for place, series in enumerate(result.series[:most]):
+    memory_pictures.memory_pictures(result, words, key=f"{key}.memory")
+    pictured = [series for series in result.series if memory_pictures.is_picture(series)]
+    seen.charts(result.lab, (), pictured)
+    plain = [series for series in result.series if series not in pictured]
+    for place, series in enumerate(plain[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
+            seen.charts(result.lab, (), [series])
             charts.show(lines, key=f"{key}.series.{place}")
-    series_tables(result.series, words, key=key, most=most)
+    seen.charts(result.lab, (), series_tables(plain, words, key=key, most=most))
 
 
-def whole_result(result: Result, words: LabWords, *, recorded: bool, key: str) -> None:
+def whole_result(result: Result, words: LabWords, kind: Origin, *, key: str) -> None:
     """Everything a result holds."""
-    st.markdown(origin(result, recorded=recorded))
+    st.markdown(origin(result, kind))
     when = moment(result.started_at, context.zone(), words.language)
     st.caption(" · ".join(part for part in (when, settings_text(result.params, words)) if part))
     findings(result, words, key=f"{key}.findings")
     result_charts(result, words, key=key)
+    seen.note([sightings.of_lab(result.lab)])
     if result.metrics:
         st.markdown(f"**{say('labs.metrics')}**")
         sheet(metrics_table(result.metrics, words), key=f"{key}.metrics")

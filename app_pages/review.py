@@ -13,8 +13,11 @@ import streamlit as st
 from app_pages import context
 from app_pages.review_card import review_card
 from app_pages.review_card.payload import Reader, payload
+from app_pages.review_card.predicting import Predicting
 from app_pages.review_card.talk import Ledger, Talk, View
 from app_pages.words import say
+from engine.claims import as_if, sightings
+from engine.measure.specs import spec
 from engine.study.card import Library
 from engine.study.desk import Queue
 
@@ -39,8 +42,30 @@ def _ledger() -> Ledger:
 
 
 def _carry_out() -> None:
-    """Answers and undos as they come, also where the page is left in the same moment."""
-    _ledger().carry_out(_talk().ops, desk=context.house().desk, zone=context.zone(), now=context.now())
+    """Operations as they come, also where the page is left in the same moment."""
+    _do(_talk())
+
+
+def _do(talk: Talk) -> None:
+    """Carries out what the component asks for; then a revealed answer counts as seen."""
+    predicting = Predicting(
+        store=context.store(),
+        library=context.library,
+        language=context.language(),
+        zone=context.zone(),
+        picked=context.as_if_gpu(),
+    )
+    desk, zone, now = context.house().desk, context.zone(), context.now()
+    _ledger().carry_out(talk.ops, desk=desk, zone=zone, now=now, predicting=predicting)
+    if talk.view is not None and talk.view.revealed:
+        sightings.note(context.store(), [sightings.of_card(talk.view.card_id)], now=now, zone=zone)
+
+
+def _predicts_for() -> str | None:
+    """The name of the GPU that predictions are for; None: the one that each card speaks of."""
+    key = context.as_if_gpu() or as_if.here()
+    row = spec(key) if key else None
+    return None if row is None else row.name
 
 
 def _chosen_decks(library: Library) -> set[str] | None:
@@ -58,12 +83,13 @@ def daily_review() -> None:
     notices = st.container()
     library, desk = context.library(), context.house().desk
     talk, ledger = _talk(), _ledger()
-    ledger.carry_out(talk.ops, desk=desk, zone=context.zone(), now=context.now())
+    _do(talk)
     reader = Reader(
         session=st.session_state[SESSION],
         language=context.language(),
         zone=context.zone(),
         now=context.now(),
+        predicts_for=_predicts_for(),
     )
     data, queue = payload(
         reader=reader,

@@ -12,12 +12,14 @@ from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
+from app_pages.run_files import run_files
 from app_pages.run_view import ended_badly, live_run, show_log
 from app_pages.words import say
 from engine.measure.fault import MeasureError
 from engine.measure.live import elapsed_s
 from engine.measure.results import to_json
 from engine.measure.runs import Run
+from engine.measure.through import Through
 
 ICONS = {
     "queued": ":material/hourglass_empty:",
@@ -48,7 +50,7 @@ def run_detail(run_id: str) -> None:
         _done(run, words)
     else:
         ended_badly(run, key=f"run.{run.id}")
-    if info is not None and info.can_run:
+    if info is not None and (info.can_run or run.sent_through):
         st.button(
             say("labs.run_again"),
             icon=":material/replay:",
@@ -65,6 +67,11 @@ def _head(run: Run, words: LabWords) -> None:
         moment(queued, context.zone(), words.language),
         *([clock(elapsed_s(run))] if run.started_at_ms is not None else []),
         settings_text(run.params, words),
+        *(
+            [say("evidence.through", command=f"`{Through.of_line(run.sent_through).prefix}`")]
+            if run.sent_through
+            else []
+        ),
     ]
     st.caption(" · ".join(part for part in parts if part))
 
@@ -78,7 +85,7 @@ def _done(run: Run, words: LabWords) -> None:
     if result is None:
         st.warning(say("labs.result_gone"), icon=":material/delete:")
         return
-    whole_result(result, words, recorded=False, key=f"run.{run.id}.result")
+    whole_result(result, words, "elsewhere" if run.sent_through else "here", key=f"run.{run.id}.result")
     with st.container(horizontal=True):
         st.download_button(
             say("labs.download"),
@@ -89,6 +96,7 @@ def _done(run: Run, words: LabWords) -> None:
             key=f"run.{run.id}.download",
             on_click="ignore",
         )
+    run_files(result, context.house().data / run.folder, words, key=f"run.{run.id}")
     log = st.expander(
         say("run.log"), icon=":material/receipt_long:", on_change="rerun", key=f"run.{run.id}.log"
     )

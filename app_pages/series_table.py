@@ -28,11 +28,16 @@ class _Column:
     places: tuple[int, ...]
 
 
-def series_tables(series: Sequence[Series], words: LabWords, *, key: str, most: int) -> None:
-    """The tables among the series, under their titles; of more than `most` the last, which conclude."""
-    for table in [one for one in series if is_table(one)][-most:]:
+def series_tables(series: Sequence[Series], words: LabWords, *, key: str, most: int) -> list[Series]:
+    """Shows the tables among the series under their titles, of more than `most` the last, which conclude.
+
+    Returns those it showed.
+    """
+    tables = [one for one in series if is_table(one)][-most:]
+    for table in tables:
         st.markdown(f"**{_title(table, words)}**")
         sheet(series_table(table, words), key=f"{key}.table.{table.name}")
+    return tables
 
 
 def is_table(series: Series) -> bool:

@@ -10,6 +10,7 @@ from streamlit.string_util import is_emoji
 from app_pages import context
 from app_pages.review_card import payload
 from app_pages.words import catalogue
+from engine.claims import as_if
 from engine.faults import BenchcardsError
 
 LOG = logging.getLogger(__name__)
@@ -17,6 +18,7 @@ LOG = logging.getLogger(__name__)
 
 def up() -> None:
     """Opens the house and reads decks and words. A fault is logged; the page meets it again and shows it."""
+    as_if.here()
     try:
         library = context.library()
         titles = {deck.id: deck.title for deck in library.decks}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from labs.kit.ceilings import Limits
     from labs.kit.clocks import ClockWatch
     from labs.kit.decode_subject import Subject
+    from labs.kit.decode_trace import Traced
     from labs.kit.gap_findings import Point
     from labs.kit.gap_measure import Seen, Timed
     from labs.kit.others import OtherLoad
@@ -137,7 +139,7 @@ def _time_batches(here: _Run) -> list[Timed]:
 def _trace(here: _Run, timed: Timed) -> None:
     """Traces a batch and reports it; the lesson's traces are kept."""
     from labs.kit import gap_findings
-    from labs.kit.decode_trace import MEDIA_TYPE, NoGpuEvents
+    from labs.kit.decode_trace import NoGpuEvents
     from labs.kit.gap_measure import trace_batch
 
     batch = timed.batch
@@ -149,7 +151,7 @@ def _trace(here: _Run, timed: Timed) -> None:
         raise LabFailed("permission", NO_EVENTS) from fault
     here.seen[batch] = seen
     if batch in LESSON:
-        here.bench.artifact(f"trace_batch{batch}", path, MEDIA_TYPE)
+        _keep(here.bench, f"trace_batch{batch}", seen.traced)
     else:
         path.unlink()
     _report(here, seen)
@@ -160,6 +162,16 @@ def _trace(here: _Run, timed: Timed) -> None:
     for warning in seen.traced.analysis.warnings:
         if warning.code == "lost_records":
             here.bench.finding("lost_records", batch=batch, **warning.args)
+
+
+def _keep(bench: Bench, name: str, traced: Traced) -> None:
+    """The trace as a file of the run, and beside it what the app's analyser says of it."""
+    from labs.kit.decode_trace import MEDIA_TYPE
+
+    bench.artifact(name, traced.path, MEDIA_TYPE)
+    analysis = bench.artifacts / f"{name}.analysis.json"
+    analysis.write_text(json.dumps(traced.analysis.to_json()), encoding="utf-8")
+    bench.artifact(f"{name}.analysis", analysis, "application/json")
 
 
 def _report_time(here: _Run, timed: Timed) -> None:

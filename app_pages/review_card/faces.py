@@ -37,6 +37,7 @@ def key_of(card: Card, deck_title: str) -> str:
         *(card.id, deck_title, card.kind, card.title, card.language, card.prompt, card.answer),
         *(card.source, card.priority, card.lessons, card.key_figures, card.follow_ups, card.pitfall),
         bool(card.labs or card.claims),
+        *((claim.id, claim.label, claim.says.unit, claim.says.on) for claim in card.claims),
     )
     return hashlib.blake2b(repr(shown).encode(), digest_size=12).hexdigest()
 
@@ -96,6 +97,7 @@ class Faces:
 def render(card: Card, deck_title: str) -> Face:
     """The face: plain values for JSON, every Markdown text as HTML."""
     from app_pages.markup import block, inline, plain  # a start from warm does without
+    from app_pages.numbers import unit_sign
 
     return {
         "id": card.id,
@@ -115,4 +117,21 @@ def render(card: Card, deck_title: str) -> Face:
         "pitfall": block(card.pitfall) if card.pitfall else "",
         "source": f"{card.source.document} · {card.source.section}",
         "evidence": bool(card.labs or card.claims),
+        "claims": [
+            {
+                "id": claim.id,
+                "label": plain(claim.label or claim.id),
+                "unit": unit_sign(claim.says.unit),
+                "on": _hardware(claim.says.on),
+            }
+            for claim in card.claims
+        ],
     }
+
+
+def _hardware(key: str | None) -> str | None:
+    """The name of a GPU of the spec table."""
+    from engine.measure.specs import spec  # a start from warm does without
+
+    row = spec(key) if key else None
+    return key if row is None else row.name

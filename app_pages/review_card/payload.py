@@ -11,6 +11,7 @@ from typing import Any
 from app_pages.review_card.faces import Faces
 from app_pages.review_card.talk import Outcome, Refusal, TakenBack, Talk
 from app_pages.words import MINUTES_A_DAY, catalogue, interval, knows, phrase
+from engine.claims.sightings import cards_seen
 from engine.study.card import Library
 from engine.study.desk import DayAhead, Desk, Queue, QueueItem
 
@@ -31,6 +32,8 @@ class Reader:
     language: str
     zone: str
     now: datetime
+    predicts_for: str | None = None
+    """The GPU that predictions are for, by its name; None: the one that each card speaks of."""
 
 
 def payload(
@@ -80,6 +83,10 @@ def payload(
             for each in outcomes.values()
             if isinstance(each, Refusal)
         ],
+        "seen": None
+        if reviewed is None
+        else cards_seen(desk.store, [*held], now=reader.now, zone=reader.zone),
+        "predict_for": reader.predicts_for,
         "done": None if items else _done(reader, desk, queue, reviewed or 0, decks),
     }
     return data, queue

@@ -31,6 +31,12 @@ class Grading(Protocol):
     def undo(self, nonce: str, now: datetime) -> Undone | Refused: ...
 
 
+class Predicting(Protocol):
+    """Keeps a prediction, or says why not."""
+
+    def carry_out(self, op: Mapping[str, Any], now: datetime) -> Refusal | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An operation that was not carried out. `bring_back`: the card is to be graded again."""
@@ -97,12 +103,20 @@ class Ledger:
     def __init__(self) -> None:
         self._outcomes: dict[str, Outcome] = {}
 
-    def carry_out(self, ops: tuple[dict[str, Any], ...], *, desk: Grading, zone: str, now: datetime) -> None:
+    def carry_out(
+        self,
+        ops: tuple[dict[str, Any], ...],
+        *,
+        desk: Grading,
+        zone: str,
+        now: datetime,
+        predicting: Predicting | None = None,
+    ) -> None:
         """Carries out what was not carried out yet, in the order given."""
         for op in ops:
             nonce = op["nonce"]
             if nonce not in self._outcomes:
-                self._outcomes[nonce] = self._do(op, desk=desk, zone=zone, now=now)
+                self._outcomes[nonce] = self._do(op, desk=desk, zone=zone, now=now, predicting=predicting)
         while len(self._outcomes) > REMEMBERED:
             self._outcomes.pop(next(iter(self._outcomes)))
 
@@ -110,20 +124,30 @@ class Ledger:
         """What each of these operations came to."""
         return {op["nonce"]: self._outcomes[op["nonce"]] for op in ops if op["nonce"] in self._outcomes}
 
-    def _do(self, op: Mapping[str, Any], *, desk: Grading, zone: str, now: datetime) -> Outcome:
-        nonce, card_id = op["nonce"], op.get("card_id")
+    def _do(
+        self,
+        op: Mapping[str, Any],
+        *,
+        desk: Grading,
+        zone: str,
+        now: datetime,
+        predicting: Predicting | None,
+    ) -> Outcome:
+        nonce = op["nonce"]
         try:
             if op.get("type") == "undo":
                 return self._undo(op, desk=desk, now=now)
+            if op.get("type") == "predict" and predicting is not None:
+                return predicting.carry_out(op, now)
             answer = _answer(op, zone=zone, now=now)
             if answer is None:
                 return Refusal(nonce, "malformed")
             answered = desk.answer(answer)
         except StoreError as error:
-            return Refusal(nonce, "not_written", _text(card_id), {"reason": str(error)}, bring_back=True)
+            return _not_written(op, str(error))
         except Exception:  # whatever it is: the card comes back and the page says so
             LOG.exception("An answer or undo could not be carried out: %s", dict(op))
-            return Refusal(nonce, "not_written", _text(card_id), {"reason": ""}, bring_back=True)
+            return _not_written(op, "")
         if isinstance(answered, Refused):
             return Refusal(nonce, answered.code, answer.card_id, answered.args, answered.code != "stale")
         return None
@@ -136,6 +160,13 @@ class Ledger:
         if isinstance(undone, Refused):
             return Refusal(nonce, undone.code, args=undone.args)
         return TakenBack(nonce, undone.card_id, undone.rating)
+
+
+def _not_written(op: Mapping[str, Any], reason: str) -> Refusal:
+    """A card whose answer couldn't be written is brought back; a prediction is typed again."""
+    predicts = op.get("type") == "predict"
+    code = "prediction_not_written" if predicts else "not_written"
+    return Refusal(op["nonce"], code, _text(op.get("card_id")), {"reason": reason}, bring_back=not predicts)
 
 
 def _answer(op: Mapping[str, Any], *, zone: str, now: datetime) -> Answer | None:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from engine.claims.compute import Computed, compute, on_card
 from engine.claims.fault import ClaimsError
 from engine.claims.hardware_quantities import Hardware, of_device
 from engine.claims.units import converted
 from engine.claims.verdict import Verdict, follows, judge
-from engine.measure.events import Metric, Scalar
+from engine.measure.events import Finding, Metric, Scalar
 from engine.measure.results import Result
 from engine.study.card import Card, ClaimText, MeasuredBy
 
 NO_LAB = Verdict("not_measured", "no_lab")
+Origin = Literal["here", "elsewhere", "recorded"]
+"""Measured on this machine; imported from, or run on, another one of the learner's; shipped with the app."""
+
+
+def _nowhere(_lab: str) -> Sequence[Result]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,12 @@ class Results:
     """On this machine."""
     recorded: Callable[[str], Sequence[Result]]
     """On other machines, shipped with the project."""
+    elsewhere: Callable[[str], Sequence[Result]] = _nowhere
+    """On other machines of the learner: imported, or run there through a command."""
+
+    def by_origin(self) -> dict[Origin, Callable[[str], Sequence[Result]]]:
+        """The three, the nearest first."""
+        return {"here": self.here, "elsewhere": self.elsewhere, "recorded": self.recorded}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +57,22 @@ class Measured:
     device_type: str
     environment: Mapping[str, Any]
     started_at: datetime
-    recorded: bool
+    origin: Origin
+    hardware: Hardware
+    """The device that was measured, with the ceilings measured beside it."""
     predicted: Computed | None
     verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    """What the lab concluded from the run."""
+
+    @property
+    def recorded(self) -> bool:
+        """Shipped with the app: neither this machine nor another one of the learner's."""
+        return self.origin == "recorded"
+
+    def is_on(self, hardware: Hardware) -> bool:
+        """Whether it was measured on that GPU."""
+        return _is_same(self.hardware, hardware)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +80,7 @@ class EvidenceRow:
     """A claim with everything known about it. Values are in the unit of `claim.says`.
 
     computed: the formula on the card's hardware; follows: whether that gives what the card says.
-    predicted: the formula on the hardware asked for. here, recorded: measurements, never mixed.
+    predicted: the formula on the hardware asked for. here, elsewhere, recorded: measurements, never mixed.
     fault: why the claim can't be worked out; then all else is empty.
     """
 
@@ -65,14 +91,21 @@ class EvidenceRow:
     follows: bool | None = None
     predicted: Computed | None = None
     here: Measured | None = None
+    elsewhere: Measured | None = None
     recorded: Measured | None = None
     verdict: Verdict = NO_LAB
     fault: ClaimsError | None = None
 
     @property
     def measured(self) -> Measured | None:
-        """The measurement on this machine, else the recorded one."""
-        return self.here or self.recorded
+        """The one on the hardware asked for, else the one on this machine, else one from elsewhere."""
+        found = self.measurements
+        return next((each for each in found if each.is_on(self.hardware)), found[0] if found else None)
+
+    @property
+    def measurements(self) -> tuple[Measured, ...]:
+        """All there are: here, elsewhere, recorded."""
+        return tuple(each for each in (self.here, self.elsewhere, self.recorded) if each is not None)
 
 
 def evidence(card: Card, hardware: Hardware, results: Results) -> tuple[EvidenceRow, ...]:
@@ -83,14 +116,14 @@ def evidence(card: Card, hardware: Hardware, results: Results) -> tuple[Evidence
 def row(card: Card, claim: ClaimText, hardware: Hardware, results: Results) -> EvidenceRow:
     """The evidence for one claim, on `hardware`."""
     try:
-        computed = on_card(claim)
+        computed = _on_card(claim)
         predicted = compute(claim, hardware)
-        here, anything_here = _newest(claim, results.here, recorded=False, prefer=hardware)
-        recorded, _ = _newest(claim, results.recorded, recorded=True, prefer=hardware)
+        here, anything_here = _newest(claim, results.here, "here", prefer=hardware)
+        elsewhere, _ = _newest(claim, results.elsewhere, "elsewhere", prefer=hardware)
+        recorded, _ = _newest(claim, results.recorded, "recorded", prefer=hardware)
     except ClaimsError as error:
         return EvidenceRow(card, claim, hardware, fault=error.at(card, claim))
-    best = here or recorded
-    return EvidenceRow(
+    found = EvidenceRow(
         card=card,
         claim=claim,
         hardware=hardware,
@@ -98,9 +131,17 @@ def row(card: Card, claim: ClaimText, hardware: Hardware, results: Results) -> E
         follows=None if computed is None else follows(computed.value, claim.says, claim.tolerance),
         predicted=predicted or _by_what_was_measured(here, hardware),
         here=here,
+        elsewhere=elsewhere,
         recorded=recorded,
-        verdict=best.verdict if best is not None else _not_measured(claim, anything_here),
     )
+    best = found.measured
+    return replace(found, verdict=_not_measured(claim, anything_here) if best is None else best.verdict)
+
+
+@lru_cache(maxsize=4096)
+def _on_card(claim: ClaimText) -> Computed | None:
+    """Depends on the claim and the table of GPUs alone: worked out once."""
+    return on_card(claim)
 
 
 def _by_what_was_measured(here: Measured | None, hardware: Hardware) -> Computed | None:
@@ -124,18 +165,18 @@ def _not_measured(claim: ClaimText, anything_here: bool) -> Verdict:
 def _newest(
     claim: ClaimText,
     source: Callable[[str], Sequence[Result]],
+    origin: Origin,
     *,
-    recorded: bool,
     prefer: Hardware,
 ) -> tuple[Measured | None, bool]:
     """The newest measurement of the claim, one on the preferred device before others; is there any result?"""
     if claim.measured is None:
         return None, False
     found = source(claim.measured.lab)
-    for result in sorted(found, key=lambda result: result.device.get("name") != prefer.name):
+    for result in sorted(found, key=lambda result: not _is_on(result, prefer)):
         metric = pick(result, claim.measured)
         if metric is not None:
-            return _measured(claim, result, metric, recorded=recorded), True
+            return _measured(claim, result, metric, origin), True
     return None, bool(found)
 
 
@@ -178,7 +219,7 @@ def _as_text(label: Scalar) -> str:
     return str(label)
 
 
-def _measured(claim: ClaimText, result: Result, metric: Metric, *, recorded: bool) -> Measured:
+def _measured(claim: ClaimText, result: Result, metric: Metric, origin: Origin) -> Measured:
     unit = claim.says.unit
 
     def here(value: float) -> float:
@@ -199,8 +240,10 @@ def _measured(claim: ClaimText, result: Result, metric: Metric, *, recorded: boo
         device_type=str(result.device.get("type", "")),
         environment=result.environment,
         started_at=result.started_at,
-        recorded=recorded,
+        origin=origin,
+        hardware=hardware,
         predicted=predicted,
+        findings=result.findings,
         verdict=judge(
             value,
             claim.says,
@@ -222,12 +265,20 @@ def only_on(results: Results, hardware: Hardware) -> Results:
 
         return on_it
 
-    return Results(here=narrowed(results.here), recorded=narrowed(results.recorded))
+    return Results(
+        here=narrowed(results.here),
+        recorded=narrowed(results.recorded),
+        elsewhere=narrowed(results.elsewhere),
+    )
 
 
 def _is_on(result: Result, hardware: Hardware) -> bool:
-    found = of_device(result.device)
-    return found.key == hardware.key if hardware.key else found.name == hardware.name
+    return _is_same(of_device(result.device), hardware)
+
+
+def _is_same(one: Hardware, other: Hardware) -> bool:
+    """The same kind of GPU, or the same device where the spec table has no row for it."""
+    return one.key == other.key if other.key else one.name == other.name
 
 
 def tally(rows: Iterable[EvidenceRow]) -> dict[str, int]:

@@ -22,7 +22,10 @@ class ClaimsError(BenchcardsError):
     def at(self, card: Card, claim: ClaimText) -> ClaimsError:
         """The same error with the file and line of the card, and the claim's id in its field."""
         return ClaimsError(
-            f"{card.id}.claims.{claim.id}.{self.field}", self.message, file=card.file, line=card.line
+            f"{card.id}.claims.{claim.id}.{self.field}",
+            self.message,
+            file=card.file,
+            line=claim.line or card.line,
         )
 
     def fault(self) -> Fault:

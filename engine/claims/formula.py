@@ -10,6 +10,7 @@ import ast
 import difflib
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
@@ -22,6 +23,7 @@ LONGEST = 2000
 DEEPEST = 60
 LARGEST_EXPONENT = 16
 
+_A_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*(?![-+*/^(.\d\s])")
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Quantity, Quantity], Quantity]]] = {
     ast.Add: ("added to", operator.add),
     ast.Sub: ("subtracted from", operator.sub),
@@ -47,6 +49,12 @@ def parse(text: str) -> ast.expr:
     return tree
 
 
+def is_formula(text: str) -> bool:
+    """Whether a quantity's text is worked out from others ("kernels * launch_cost"), and is no number."""
+    return _A_NUMBER.match(text) is None
+
+
+@lru_cache(maxsize=2048)
 def names(text: str) -> frozenset[str]:
     """The quantities that a formula names. Raises ClaimsError as `parse` does."""
     tree = parse(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import pint
@@ -101,9 +101,15 @@ def value_in(found: Quantity, unit_text: str) -> float:
         ) from error
 
 
+@lru_cache(maxsize=4096)
+def _factor(from_unit: str, to_unit: str) -> float:
+    """What a value is multiplied by: no unit here has an offset. Raises ClaimsError as `converted` does."""
+    return value_in(quantity(1, from_unit), to_unit)
+
+
 def converted(value: float, from_unit: str, to_unit: str) -> float:
     """`value` in another unit. Raises ClaimsError where the units don't fit together."""
-    return value if from_unit == to_unit else value_in(quantity(value, from_unit), to_unit)
+    return value if from_unit == to_unit else value * _factor(from_unit, to_unit)
 
 
 def described(found: Quantity) -> str:

@@ -25,5 +25,10 @@ COMMANDS = (
         "what each card's numbers become on this GPU, and what was measured",
         "engine.commands.claims",
     ),
+    Command(
+        "import-result",
+        "take a lab's result from another machine into the record",
+        "engine.commands.import_result",
+    ),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from engine.claims import as_if
 from engine.claims.evidence import EvidenceRow, Measured, evidence, only_on
 from engine.claims.hardware_quantities import Hardware, of_key
-from engine.claims.sources import all_results, kept_results, this_hardware
+from engine.claims.overview import DeckOverview, overview, shown
+from engine.claims.sources import all_results, chosen_hardware, kept_results
 from engine.commands.check import default_paths
 from engine.folders import data_folder
 from engine.measure.specs import match, specs
 from engine.store import FILE_NAME, open_store
-from engine.study.card import Says
+from engine.study.card import Correction
 from engine.study.library import load_library
+
+_FROM = {"here": "", "elsewhere": " (elsewhere)", "recorded": " (recorded)"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--gpu", metavar="NAME", help="predict for this GPU, as in t4 or h100-sxm (default: here)"
+        "--gpu", metavar="NAME", help="predict for this GPU, as in t4 or h100-sxm (default: the one set)"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of a table")
 
@@ -37,15 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_folder()
     store = open_store(data / FILE_NAME)
     try:
-        results = all_results(kept_results(store, data))
-        hardware = asked or this_hardware(data)
+        results = all_results(store, kept_results(store, data))
+        hardware = asked or chosen_hardware(as_if.load(store), data)
         if asked is not None:
             results = only_on(results, asked)
         rows = [row for card in library.by_id.values() for row in evidence(card, hardware, results)]
     finally:
         store.close()
     sound = [row for row in rows if row.fault is None]
-    print(_as_json(hardware, sound) if arguments.json else _as_table(hardware, sound))
+    decks = overview(library, sound)
+    print(_as_json(hardware, sound, decks) if arguments.json else _as_table(hardware, sound, decks))
     faults = [*library.faults, *(row.fault for row in rows if row.fault is not None)]
     for fault in faults:
         print(fault, file=sys.stderr)
@@ -61,8 +67,12 @@ def _gpu(name: str) -> Hardware | None:
     return None if row is None else of_key(row.key)
 
 
-def _as_json(hardware: Hardware, rows: list[EvidenceRow]) -> str:
-    body = {"gpu": hardware.key or hardware.name, "claims": [as_json(row) for row in rows]}
+def _as_json(hardware: Hardware, rows: list[EvidenceRow], decks: tuple[DeckOverview, ...]) -> str:
+    body = {
+        "gpu": hardware.key or hardware.name,
+        "claims": [as_json(row) for row in rows],
+        "decks": [asdict(deck) for deck in decks],
+    }
     return json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
 
 
@@ -80,7 +90,14 @@ def as_json(row: EvidenceRow) -> dict[str, Any]:
         "measured": None if row.measured is None else _measured(row.measured),
         "verdict": row.verdict.outcome,
         "reason": {"code": row.verdict.reason, "args": dict(row.verdict.args)},
+        "correction": None if row.claim.correction is None else _correction(row.claim.correction),
+        "why_not": row.claim.why_not,
     }
+
+
+def _correction(correction: Correction) -> dict[str, Any]:
+    right = asdict(correction.says)
+    return {name: right[name] for name in ("value", "low", "high", "unit")} | {"reason": correction.reason}
 
 
 def _measured(measured: Measured) -> dict[str, Any]:
@@ -91,12 +108,13 @@ def _measured(measured: Measured) -> dict[str, Any]:
         "unit": measured.unit,
         "device": measured.device,
         "at": measured.started_at.isoformat(),
+        "origin": measured.origin,
         "recorded": measured.recorded,
     }
 
 
-def _as_table(hardware: Hardware, rows: list[EvidenceRow]) -> str:
-    """The claims by card, in columns."""
+def _as_table(hardware: Hardware, rows: list[EvidenceRow], decks: tuple[DeckOverview, ...]) -> str:
+    """The claims by card, in columns, and what can't be checked, by deck."""
     head = ("claim", "says", "on", "computed", "here", "measured", "verdict")
     lines = [f"predicted for {hardware.name}"]
     card = ""
@@ -111,7 +129,24 @@ def _as_table(hardware: Hardware, rows: list[EvidenceRow]) -> str:
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
         lines.append(f"  {text}".rstrip())
-    return "\n".join(lines)
+    return "\n".join((*lines, *_summary(decks)))
+
+
+def _summary(decks: tuple[DeckOverview, ...]) -> Iterator[str]:
+    columns = ("claims", "formula", "corrected", "lab", "measured")
+    yield "\nby deck"
+    yield f"  {'':30}" + "".join(f"{column:>11}" for column in columns)
+    for deck in decks:
+        counts = (deck.claims, deck.with_formula, len(deck.corrected), deck.with_lab, deck.measured)
+        yield f"  {deck.deck:30}" + "".join(f"{count:>11}" for count in counts)
+    for heading, listed in (
+        ("the document's figure is wrong (after it the right one)", [deck.corrected for deck in decks]),
+        ("can't be checked", [deck.unchecked for deck in decks]),
+    ):
+        yield f"\n{heading}"
+        yield from (
+            f"  {claim.card}.{claim.claim}: {claim.says}: {claim.why}" for group in listed for claim in group
+        )
 
 
 def _cells(row: EvidenceRow) -> tuple[str, ...]:
@@ -119,15 +154,17 @@ def _cells(row: EvidenceRow) -> tuple[str, ...]:
     measured = row.measured
     return (
         row.claim.id,
-        _says(row.claim.says),
+        shown(row.claim.says),
         row.claim.says.on or "",
-        "" if row.computed is None else f"{row.computed.value:.4g}{'' if row.follows else ' !'}",
+        "" if row.computed is None else f"{row.computed.value:.4g}{_mark(row)}",
         "" if row.predicted is None else f"{row.predicted.value:.4g} {unit}".strip(),
-        "" if measured is None else f"{measured.value:.4g}{' (recorded)' if measured.recorded else ''}",
+        "" if measured is None else f"{measured.value:.4g}{_FROM[measured.origin]}",
         f"{row.verdict.outcome.replace('_', ' ')}: {row.verdict.reason}",
     )
 
 
-def _says(says: Says) -> str:
-    value = f"{says.value:g}" if says.value is not None else f"{says.low:g}-{says.high:g}"
-    return f"{value} {says.unit}".strip()
+def _mark(row: EvidenceRow) -> str:
+    """A star where the card carries the correction, an exclamation mark where it doesn't."""
+    if row.follows:
+        return ""
+    return " !" if row.claim.correction is None else " *"

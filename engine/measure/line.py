@@ -39,6 +39,8 @@ class Run:
     owner: Identity | None
     folder: str
     """Relative to the data folder."""
+    sent_through: str | None = None
+    """The command that started it on another machine; None: it ran on this one."""
 
     @property
     def is_over(self) -> bool:
@@ -57,6 +59,7 @@ def insert(connection: Connection, run: Run) -> None:
             queued_at_ms=run.queued_at_ms,
             time_limit_s=run.time_limit_s,
             folder=run.folder,
+            sent_through=run.sent_through,
             owner_pid=run.owner.pid if run.owner else None,
             owner_started=run.owner.started if run.owner else None,
         )
@@ -158,6 +161,7 @@ def _run(row: Row[Any], place: int) -> Run:
         process=_identity(values["pid"], values["pid_started"]),
         owner=_identity(values["owner_pid"], values["owner_started"]),
         folder=values["folder"],
+        sent_through=values["sent_through"],
     )
 
 

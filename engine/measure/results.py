@@ -196,9 +196,14 @@ def recorded_folder() -> Path:
 
 def recorded(lab: str, folder: Path | None = None) -> tuple[Result, ...]:
     """The recorded results of a lab, newest first. Raises MeasureError where a file is broken."""
-    place = folder or recorded_folder()
-    paths = sorted([*place.glob(f"*/{lab}.json"), *place.glob(f"*/{lab}.*.json")])
+    paths = recorded_paths(lab, folder)
     return tuple(sorted(map(load_result, paths), key=lambda result: result.started_at, reverse=True))
+
+
+def recorded_paths(lab: str, folder: Path | None = None) -> list[Path]:
+    """The files that `recorded` reads."""
+    place = folder or recorded_folder()
+    return sorted([*place.glob(f"*/{lab}.json"), *place.glob(f"*/{lab}.*.json")])
 
 
 def write_whole(path: Path, text: str) -> None:

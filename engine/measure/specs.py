@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from engine.measure import spec_table
 
@@ -71,6 +71,7 @@ def spec(key: str) -> Spec | None:
     return next((row for row in specs() if row.key == key), None)
 
 
+@lru_cache(maxsize=1024)
 def match(name: str, memory_bytes: int | None = None, sm_count: int | None = None) -> Spec | None:
     """The datasheet of the GPU that its driver calls `name`; None where no row is certain.
 

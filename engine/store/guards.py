@@ -6,11 +6,12 @@ from sqlalchemy import Connection
 
 from engine.store import postgresql, sqlite
 
-APPEND_ONLY = ("reviews", "undos")
+APPEND_ONLY = ("reviews", "undos", "predictions", "sightings", "record_notes")
+"""The logs of the newest schema. A migration names those that it makes."""
 
 
-def guard_log(connection: Connection) -> None:
-    """Makes the triggers that refuse every change and deletion in the log's tables."""
+def guard_log(connection: Connection, tables: tuple[str, ...] = APPEND_ONLY) -> None:
+    """Makes the triggers that refuse every change and deletion in the logs `tables`."""
     of = {"sqlite": sqlite.guards, "postgresql": postgresql.guards}.get(connection.dialect.name)
-    for statement in of(APPEND_ONLY) if of is not None else ():
+    for statement in of(tables) if of is not None else ():
         connection.exec_driver_sql(statement)

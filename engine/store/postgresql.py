@@ -14,7 +14,7 @@ WRITERS_LOCK = 0x42656E6368  # "Bench"
 def guards(tables: tuple[str, ...]) -> tuple[str, ...]:
     """Statements that hold the log append-only."""
     refuse = (
-        "CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE integrity_constraint_violation "
         "USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END $$"
     )

@@ -132,6 +132,7 @@ runs = Table(
     Column("failure_code", String(32)),
     Column("failure_message", Text),
     Column("folder", Text, nullable=False),
+    Column("sent_through", Text, comment="the command that starts it elsewhere"),
     Index(None, "status", "queued_at_ms"),
     Index(None, "lab", "queued_at_ms"),
 )

@@ -66,14 +66,28 @@ class MeasuredBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """The right figure where the card's document gives one that doesn't follow from its own inputs.
+
+    `reason` says why, in the card's language. The card's text keeps what the document says.
+    """
+
+    says: Says
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimText:
     """A numeric statement of a card, as data. `engine.claims` gives it its meaning.
 
     id: unique within the card. label: what it is, in the card's language.
     formula: arithmetic over named quantities, e.g. "weight_bytes / memory_bandwidth".
     model: the model shape whose quantities the formula uses (a key of the model table).
-    quantities: further named quantities as text with unit, e.g. {"measured_step": "25 ms"}.
+    quantities: further named quantities as text: with a unit, e.g. {"measured_step": "25 ms"}, or as a
+    formula over others, e.g. {"cpu_step": "kernels * launch_cost"}; those of the deck that the claim needs
+    are among them.
     tolerance: relative, 0.05 = 5 %. why_not: why it can be neither computed nor measured.
+    correction: the right figure, where what the card says is wrong. line: where the claim stands in the file.
     """
 
     id: str
@@ -85,6 +99,8 @@ class ClaimText:
     tolerance: float = 0.05
     measured: MeasuredBy | None = None
     why_not: str | None = None
+    correction: Correction | None = None
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

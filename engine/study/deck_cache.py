@@ -19,6 +19,7 @@ from typing import Any
 from engine.study.card import (
     Card,
     ClaimText,
+    Correction,
     Deck,
     Fault,
     FollowUp,
@@ -138,18 +139,24 @@ def _encode_card(card: Card) -> list[Any]:
 
 
 def _encode_claim(claim: ClaimText) -> list[Any]:
-    says, measured = claim.says, claim.measured
+    measured, correction = claim.measured, claim.correction
     return [
         claim.id,
         claim.label,
-        [says.unit, says.value, says.low, says.high, says.on],
+        _encode_says(claim.says),
         claim.formula,
         claim.model,
         claim.quantities,
         claim.tolerance,
         None if measured is None else [measured.lab, measured.metric, measured.labels],
         claim.why_not,
+        None if correction is None else [_encode_says(correction.says), correction.reason],
+        claim.line,
     ]
+
+
+def _encode_says(says: Says) -> list[Any]:
+    return [says.unit, says.value, says.low, says.high, says.on]
 
 
 def _decode(stored: Any, file: str) -> ParsedDeck:
@@ -219,7 +226,7 @@ def _decode_card(stored: Any, file: str) -> Card:
 
 
 def _decode_claim(stored: Any) -> ClaimText:
-    claim_id, label, says, formula, model, quantities, tolerance, measured, why_not = stored
+    claim_id, label, says, formula, model, quantities, tolerance, measured, why_not, right, line = stored
     return ClaimText(
         claim_id,
         label,
@@ -230,4 +237,6 @@ def _decode_claim(stored: Any) -> ClaimText:
         tolerance,
         None if measured is None else MeasuredBy(measured[0], measured[1], _pairs(measured[2])),
         why_not,
+        None if right is None else Correction(Says(*right[0]), right[1]),
+        line,
     )

@@ -64,9 +64,16 @@ def _claims(card_loc: Loc, card: Node) -> Iterator[Problem]:
             yield Problem(
                 claim.line, loc, "needs `formula`, `measured` or `why_not`: say how the number can be checked"
             )
-        says = claim.child("says")
-        if says is not None:
-            yield from _says((*loc, "says"), says)
+        for name in ("says", "correction"):
+            stated = claim.child(name)
+            if stated is not None:
+                yield from _says((*loc, name), stated)
+        if "correction" in given and "formula" not in given:
+            yield Problem(
+                _line(claim, "correction"),
+                (*loc, "correction"),
+                "needs a `formula` that gives the right value: nobody should have to believe it",
+            )
 
 
 def _says(loc: Loc, says: Node) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from engine.study import deck_schema as shape
 from engine.study.card import (
     Card,
     ClaimText,
+    Correction,
     Deck,
     Fault,
     FollowUp,
@@ -118,19 +119,20 @@ def _labs(root: Node) -> Iterator[Mention]:
 
 def _deck(model: shape.DeckFileShape, file: str, root: Node) -> Deck:
     header = model.deck
-    lines = [card.line for _, card in items(root, "cards")]
+    nodes = [card for _, card in items(root, "cards")]
     return Deck(
         id=header.id,
         title=header.title,
         language=header.language,
         path=file,
         description=header.description or "",
-        cards=tuple(_card(card, header, file, line) for card, line in zip(model.cards, lines, strict=True)),
+        cards=tuple(_card(card, header, file, node) for card, node in zip(model.cards, nodes, strict=True)),
     )
 
 
-def _card(card: shape.CardShape, header: shape.DeckShape, file: str, line: int) -> Card:
+def _card(card: shape.CardShape, header: shape.DeckShape, file: str, node: Node) -> Card:
     source = card.source
+    lines = [claim.line for _, claim in items(node, "claims")]
     document = (source.document if source is not None else None) or header.document or header.title
     return Card(
         id=card.id,
@@ -148,24 +150,46 @@ def _card(card: shape.CardShape, header: shape.DeckShape, file: str, line: int) 
         follow_ups=tuple(FollowUp(follow.prompt, follow.answer) for follow in card.follow_ups),
         pitfall=card.pitfall,
         labs=tuple(LabLink(lab.name, tuple(lab.set.items())) for lab in card.labs),
-        claims=tuple(_claim(claim) for claim in card.claims),
+        claims=tuple(
+            _claim(claim, header.quantities, line) for claim, line in zip(card.claims, lines, strict=True)
+        ),
         file=file,
-        line=line,
+        line=node.line,
     )
 
 
-def _claim(claim: shape.ClaimShape) -> ClaimText:
-    says, measured = claim.says, claim.measured
+def _claim(claim: shape.ClaimShape, shared: dict[str, str], line: int) -> ClaimText:
+    says, measured, correction = claim.says, claim.measured, claim.correction
     return ClaimText(
         id=claim.id,
         label=claim.label,
         says=Says(unit=says.unit, value=says.value, low=says.low, high=says.high, on=says.on),
         formula=claim.formula,
         model=claim.model,
-        quantities=tuple(claim.quantities.items()),
+        quantities=_quantities(claim, shared),
         tolerance=claim.tolerance,
         measured=MeasuredBy(measured.lab, measured.metric, tuple(measured.labels.items()))
         if measured
         else None,
         why_not=claim.why_not,
+        correction=None if correction is None else _correction(correction, says),
+        line=line,
     )
+
+
+def _correction(correction: shape.CorrectionShape, says: shape.SaysShape) -> Correction:
+    unit = says.unit if correction.unit is None else correction.unit
+    right = Says(unit=unit, value=correction.value, low=correction.low, high=correction.high, on=says.on)
+    return Correction(right, correction.reason)
+
+
+def _quantities(claim: shape.ClaimShape, shared: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """The claim's own quantities, and those of the deck that its formula or another quantity names."""
+    found = dict(claim.quantities)
+    texts = [claim.formula or "", *found.values()]
+    while texts:
+        for name in re.findall(r"[a-z][a-z0-9_]*", texts.pop()):
+            if name in shared and name not in found:
+                found[name] = shared[name]
+                texts.append(shared[name])
+    return tuple(found.items())

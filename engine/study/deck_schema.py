@@ -183,6 +183,26 @@ class SaysShape(_Shape):
     """The hardware that the card speaks of, as in `h100-sxm`."""
 
 
+class CorrectionShape(_Shape):
+    """The right figure where the document's doesn't follow from its own inputs; the text stays."""
+
+    model_config = ConfigDict(
+        title="Correction",
+        json_schema_extra={"oneOf": [{"required": ["value"]}, {"required": ["low", "high"]}]},
+    )
+
+    value: Number | None = None
+    """The right number, as the formula gives it."""
+    low: Number | None = None
+    """The lower end of the right range."""
+    high: Number | None = None
+    """The upper end of the right range."""
+    unit: Annotated[str, BeforeValidator(_short), StringConstraints(max_length=40)] | None = None
+    """Its unit; that of `says` where it is left out."""
+    reason: MarkdownLine
+    """Why the card's figure is wrong, in the card's language."""
+
+
 class MeasuredShape(_Shape):
     """The lab and metric that measure this claim."""
 
@@ -216,12 +236,13 @@ class ClaimShape(_Shape):
     model: Key | None = None
     """The model whose quantities the formula uses, as in `llama-3-8b`."""
     quantities: dict[Name, Loose] = {}
-    """Further named quantities with their unit, as in `{measured_step: 25 ms}`."""
+    """Further named quantities: with their unit, as in `{measured_step: 25 ms}`, or a formula over others."""
     tolerance: Tolerance = 0.05
     """How far a number may be off and still hold, as in `5%` (also what it is where left out)."""
     measured: MeasuredShape | None = None
     why_not: Loose | None = None
     """Why the number can be neither computed nor measured."""
+    correction: CorrectionShape | None = None
 
 
 class CardShape(_Shape):
@@ -275,6 +296,8 @@ class DeckShape(_Shape):
     """What is in it, in a sentence or two."""
     document: Loose | None = None
     """The document that the cards come from, where a card names none."""
+    quantities: dict[Name, Loose] = {}
+    """Named quantities for the claims of all its cards, as in `{launch_cost: 40 us}`."""
 
 
 class DeckFileShape(_Shape):
@@ -298,6 +321,7 @@ SHAPES: dict[tuple[str, ...], type[BaseModel]] = {
     ("cards", "claims"): ClaimShape,
     ("cards", "claims", "says"): SaysShape,
     ("cards", "claims", "measured"): MeasuredShape,
+    ("cards", "claims", "correction"): CorrectionShape,
 }
 """The model at each place of the file (indexes left out): for messages that name the fields there."""
 

@@ -69,6 +69,8 @@ def test_each_claim_has_every_field_of_the_contract(tmp_path: Path) -> None:
         "measured": None,
         "verdict": "not_measured",
         "reason": {"code": "no_lab", "args": {}},
+        "correction": None,
+        "why_not": None,
     }
     assert {"vi-q1-torch-compile", "zh-d11-selftest-batch"} <= {claim["card"] for claim in body["claims"]}
 
@@ -85,6 +87,37 @@ def test_a_wrong_formula_is_a_fault_with_file_and_line_while_the_other_claims_ar
     write_deck(tmp_path, "peak_fp16 + memory_bandwidth")
     done = claims(tmp_path)
     assert done.returncode == 1
-    assert "own.yaml:7: own-ridge.claims.ridge.formula: the units don't fit" in done.stderr
+    assert "own.yaml:16: own-ridge.claims.ridge.formula: the units don't fit" in done.stderr
     assert "vi-q1-torch-compile" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_each_deck_is_summed_up_with_what_cannot_be_checked_and_why(tmp_path: Path) -> None:
+    done = claims(tmp_path, "--gpu", "h200", "--json")
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    listed = body["claims"]
+    decks = {deck["deck"]: deck for deck in body["decks"]}
+    assert sum(deck["claims"] for deck in decks.values()) == len(listed)
+    assert sum(deck["with_formula"] for deck in decks.values()) == sum(
+        claim["formula"] is not None for claim in listed
+    )
+    assert sum(deck["measured"] for deck in decks.values()) == sum(
+        claim["measured"] is not None for claim in listed
+    )
+    corrected = {
+        (claim["card"], claim["claim"]): claim["correction"]
+        for claim in listed
+        if claim["correction"] is not None
+    }
+    assert {
+        (named["card"], named["claim"]) for deck in decks.values() for named in deck["corrected"]
+    } == corrected.keys()
+    assert corrected["zh-d11-selftest-batch", "ridge-point"]["value"] == 203
+    unchecked = [named for deck in decks.values() for named in deck["unchecked"]]
+    assert {named["claim"] for named in unchecked} >= {"crash-hour", "delay", "compute-capability"}
+    assert all(named["why"] for named in unchecked)
+    table = claims(tmp_path, "--gpu", "h200").stdout
+    assert "by deck" in table
+    assert "vi-q2-oom-sixth-hour.crash-hour: 6 h: Tình huống" in table
+    assert "zh-d11-selftest-batch.ridge-point: 153 FLOP/B: 203 FLOP/B: T4" in table

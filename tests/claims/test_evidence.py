@@ -132,8 +132,10 @@ def test_a_range_holds_inside_and_up_to_its_tolerance_beside(value: float, outco
 
 def test_what_was_measured_here_comes_before_what_is_recorded_and_both_stay_apart() -> None:
     here = result(floor(9.0), device={**H200, "name": "NVIDIA H200 NVL"})
-    found = look(FLOOR, here=[here], recorded=[result(floor(3.2))])
+    found = look(FLOOR, here=[here], recorded=[result(floor(3.2))], on=of_key("h200-nvl"))
     assert found.measured is found.here
+    as_if = look(FLOOR, here=[here], recorded=[result(floor(3.2))], on=of_key("h200"))
+    assert as_if.measured is as_if.recorded  # the GPU that was asked for comes first
     assert found.recorded is not None
     assert found.recorded.recorded
     assert found.recorded.value == pytest.approx(3.2)

@@ -23,7 +23,9 @@ OF = {
     "mbu_floor": (
         "mbu_floor.py",
         "kit/decode_findings.py",
+        "kit/decode_session.py",
         "kit/decode_timing.py",
+        "kit/rungs.py",
         "kit/clocks.py",
         "kit/others.py",
     ),
@@ -47,6 +49,23 @@ OF = {
         "kit/others.py",
     ),
     "utilisation": ("utilisation.py", "kit/utilisation_findings.py", "kit/decode_subject.py"),
+    "oom_fragmentation": (
+        "oom_fragmentation.py",
+        "kit/malloc_session.py",
+        "kit/memory_findings.py",
+        "kit/memory_session.py",
+    ),
+    "ncu_replay": (
+        "ncu_replay.py",
+        "kit/ncu_findings.py",
+        "kit/occupancy_findings.py",
+        "kit/clocks.py",
+    ),
+    "nsys_window": (
+        "nsys_window.py",
+        "kit/window_findings.py",
+        "kit/window_commands.py",
+    ),
 }
 
 

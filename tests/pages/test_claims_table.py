@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from app_pages.claims_table import Reader, claims_table
@@ -9,7 +10,7 @@ from engine.claims.evidence import Results, evidence
 from engine.claims.hardware_quantities import of_device
 from engine.measure.events import Metric
 from engine.measure.results import Result
-from engine.study.card import Card, ClaimText, MeasuredBy, Says, Source
+from engine.study.card import Card, ClaimText, Correction, MeasuredBy, Says, Source
 
 H200 = {"type": "cuda", "name": "NVIDIA H200", "memory_bytes": 150_000_000_000, "sm_count": 132}
 CPU = {"type": "cpu", "name": "A <b>CPU</b>"}
@@ -77,6 +78,13 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
 def test_a_figure_that_does_not_follow_is_marked_with_the_value_that_does() -> None:
     html = table((RIDGE,), Results(nothing, nothing))
     assert "on Tesla T4 the formula gives 203\u00a0FLOP/B" in html
+
+
+def test_a_correction_gives_its_reason_in_the_cards_language() -> None:
+    corrected = replace(RIDGE, correction=Correction(Says(unit="FLOP/B", value=203), "65 ÷ 0,32, < 204"))
+    html = table((corrected,), Results(nothing, nothing))
+    assert "the formula gives 203\u00a0FLOP/B" in html
+    assert '<span class="correction" lang="vi">65 ÷ 0,32, &lt; 204</span>' in html
 
 
 def test_what_only_a_formula_checks_stands_folded_below() -> None:

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from engine.folders import project_folder
+from engine.lab_names import lab_names
 from engine.study.card import Card
 from engine.study.library import load_library
 
 DECKS = sorted((project_folder() / "cards").glob("day11-*.zh.yaml"))
-LIBRARY = load_library(DECKS, lab_names={"fusion", "mbu_floor"}, cache=None)
+LIBRARY = load_library(DECKS, lab_names=lab_names(), cache=None)
 CARDS = sorted(LIBRARY.by_id.values(), key=lambda card: card.id)
 
 

@@ -1,4 +1,4 @@
-"""The Vietnamese deck on profiling: complete, loadable, sayable in a minute, its claims on its cards."""
+"""The Vietnamese deck on profiling: complete, loadable, sayable in a minute."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 import pytest
 
 from engine.folders import project_folder
-from engine.study.card import Card, ClaimText
+from engine.lab_names import lab_names
+from engine.study.card import Card
 from engine.study.library import load_library
 
 DECK = project_folder() / "cards" / "gpu-profiling.vi.yaml"
-LIBRARY = load_library([DECK], lab_names={"fusion", "mbu_floor"}, cache=None)
+LIBRARY = load_library([DECK], lab_names=lab_names(), cache=None)
 CARDS = list(LIBRARY.by_id.values())
 QUESTIONS = [card for card in CARDS if card.kind == "question"]
-CLAIMS = [(card, claim) for card in CARDS for claim in card.claims]
 
 MUST_BE_SAID = {
     "vi-q1-torch-compile": (
@@ -97,13 +97,6 @@ def test_answer_can_be_said_in_about_a_minute(card: Card) -> None:
     points = [_spoken_words(f"{point.heading} {point.text}") for point in card.answer]
     assert max(points) <= 75
     assert sum(points) <= 270
-
-
-@pytest.mark.parametrize(("card", "claim"), CLAIMS, ids=lambda item: item.id)
-def test_value_of_a_claim_stands_on_its_card(card: Card, claim: ClaimText) -> None:
-    assert claim.says.value is not None
-    number = f"{claim.says.value:g}".replace(".", ",")
-    assert re.search(rf"(?<![\d,.]){re.escape(number)}(?![\d]|,\d)", _read_aloud(card))
 
 
 def test_vietnamese_is_composed() -> None:

@@ -63,6 +63,7 @@ function meaningOf(event, focusedByTab) {
   const letter = letterOf(event);
   if (letter === "u") return { name: "undo" };
   if (letter === "e") return { name: "evidence" };
+  if (letter === "p") return { name: "predict" };
   return null;
 }
 

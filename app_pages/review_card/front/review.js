@@ -18,6 +18,7 @@ class Review {
     this.outbox = new Outbox();
     this.queue = new StudyQueue(this.outbox);
     this.watch = new Stopwatch();
+    this.predict = new Predict(root, this);
     this.past = []; // answers of this page's life, for undo: {nonce, item, rating}
     this.view = null; // the item in view
     this.revealed = false;
@@ -72,6 +73,7 @@ class Review {
     for (const each of refused) this.outbox.forgetUndoOf(each.nonce);
     this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
     this.queue.take(data);
+    this.predict.take(data);
     if (done.length || !this.outbox.waiting) this.loud();
     const missing = data.items.length > this.queue.items.length;
     if ((fresh && this.outbox.waiting) || missing) this.tell();
@@ -138,6 +140,7 @@ class Review {
     if (name === "help") this.screen.openHelp();
     else if (name === "undo") this.undo();
     else if (name === "evidence") return this.screen.toEvidence();
+    else if (name === "predict") return !this.silent && this.predict.open();
     else if (this.view === null || this.silent) return false;
     else if (name === "go" && !this.revealed) this.reveal();
     else if (name === "go") {

@@ -76,6 +76,7 @@ class Screen {
     this.drawBar(view, revealed);
     this.drawCounts();
     p.undo.disabled = this.review.silent;
+    this.review.predict.draw();
     afterPaint(() => this.buildAhead(queue));
     p.bench.dataset.state = view === null ? "done" : revealed ? "answer" : "question";
     p.bench.dataset.card = view?.card_id ?? "";

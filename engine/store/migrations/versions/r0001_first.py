@@ -149,4 +149,4 @@ def upgrade() -> None:
         sa.UniqueConstraint("review_id", name=op.f("uq_undos_review_id")),
         sqlite_autoincrement=True,
     )
-    guard_log(op.get_bind())
+    guard_log(op.get_bind(), ("reviews", "undos"))
