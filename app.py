@@ -10,6 +10,8 @@ from engine.store import StoreError
 
 # Streamlit leaves a hand's breadth above a page, which on a laptop is a third of a card.
 st.html("<style>.stMainBlockContainer { padding-top: 4rem; }</style>")
+# What is chosen stands in Streamlit's primary colour, which is too dark for text on the dark theme.
+st.html("<style>button[data-variant][data-selected=true] { color: inherit !important; }</style>")
 
 WIDE = ("claims", "record")
 """Pages of broad tables."""

@@ -159,7 +159,7 @@ def _failure(error: BaseException, order: Order) -> Failed:
                 message=f"Memory ran out: {_line(cause)}. Choose a smaller size or model, or end what else "
                 "uses the memory.",
             )
-        if isinstance(cause, ModuleNotFoundError):
+        if isinstance(cause, ModuleNotFoundError) and cause.name:  # a library's own, wrapped, names none
             return Failed(
                 code="needs_tool",
                 message=f"The Python package {cause.name} is missing: install it into this environment.",

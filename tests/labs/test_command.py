@@ -142,6 +142,7 @@ def test_wrong_usage_is_an_event_too_for_those_who_read_events() -> None:
         ("overruns", "timeout", "limit of 1 s"),
         ("not_finite", "crashed", "ValueError"),
         ("disk_full", "crashed", "The disk is full"),
+        ("half_library", "crashed", "Could not import module 'LlamaConfig'"),
     ],
 )
 def test_a_lab_that_fails_says_why_and_shows_no_traceback(lab: str, code: str, says: str) -> None:
