@@ -8,13 +8,13 @@ from app_pages import damaged
 from app_pages.words import say
 from engine.store import StoreError
 
+# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
+# service on the network.
+st.set_page_config(page_title="Benchcards", page_icon="📇", layout="centered")
 # Streamlit leaves a hand's breadth above a page, which on a laptop is a third of a card.
 st.html("<style>.stMainBlockContainer { padding-top: 4rem; }</style>")
 # What is chosen stands in Streamlit's primary colour, which is too dark for text on the dark theme.
 st.html("<style>button[data-variant][data-selected=true] { color: inherit !important; }</style>")
-
-WIDE = ("claims", "record")
-"""Pages of broad tables."""
 
 page = st.navigation(
     [
@@ -38,11 +38,6 @@ page = st.navigation(
         ),
     ],
     position="top",
-)
-# An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
-# service on the network.
-st.set_page_config(
-    page_title="Benchcards", page_icon="📇", layout="wide" if page.url_path in WIDE else "centered"
 )
 try:
     page.run()

@@ -13,6 +13,7 @@ from app_pages.lab_words import of
 from app_pages.made import made_by_claim
 from app_pages.markup import plain
 from app_pages.sheet import sheet
+from app_pages.wide import wide
 from app_pages.words import say
 from engine.claims.evidence import EvidenceRow, evidence, tally
 from engine.measure.fault import MeasureError
@@ -98,6 +99,7 @@ def all_claims() -> None:
     seen.rows(shown)
 
 
+wide()
 st.title(say("claims.title"), anchor=False)
 st.caption(say("claims.hint"))
 try:

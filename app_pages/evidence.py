@@ -16,6 +16,7 @@ from app_pages.run_view import ended_badly, live_run
 from app_pages.sheet import sheet
 from app_pages.words import knows, say
 from engine.claims import sightings
+from engine.measure import through
 from engine.measure.catalogue import LabInfo
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
@@ -69,10 +70,12 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
     if under_way:
         live_run(under_way[0].id, key=key)
         return
-    if not info.can_run:
+    place = through.load(context.store())
+    if place is None and not info.can_run:
         cannot_run(info)
         return
-    runs.warm_up()
+    if place is None:
+        runs.warm_up()
     start = start_values(info, dict(link.set), gpu=bool(this_machine().gpus))
     with st.container(horizontal=True, vertical_alignment="center"):
         button = st.container(width="content")
@@ -82,7 +85,7 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
                 params = lever_widgets(info, words, start, key=f"{key}.lever")
     with button:
         st.button(
-            say("evidence.run"),
+            say("evidence.run") if place is None else say("evidence.run_through"),
             icon=":material/play_arrow:",
             type="primary",
             key=f"{key}.run",
@@ -91,6 +94,8 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
         )
     if params:
         st.caption(settings_text(params, words))
+    if place is not None:
+        st.caption(say("evidence.through", command=f"`{place.prefix}`"))
     last = runs.recent(info.name, 1)
     if last and last[0].is_over and last[0].status != "done":
         ended_badly(last[0], key=key)

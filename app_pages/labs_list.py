@@ -16,6 +16,7 @@ from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
 from app_pages.run_view import live_run
 from app_pages.words import say
+from engine.measure import through
 from engine.measure.catalogue import LabInfo, full_catalogue
 from engine.measure.hardware import this_machine
 from engine.measure.live import elapsed_s
@@ -54,20 +55,22 @@ def _lab(info: LabInfo) -> None:
     if words.about:
         st.markdown(words.about)
     st.caption(needs_text(info))
-    if not info.can_run:
+    place = through.load(context.store())
+    if place is None and not info.can_run:
         cannot_run(info)
         return
     runs = context.runs()
-    runs.warm_up()
+    if place is None:
+        runs.warm_up()
     params = start_values(info, {}, gpu=True)
     if info.levers:
         with st.grid(3):
             params = lever_widgets(info, words, params, key=f"labs.lever.{info.name}")
     busy = bool(runs.current(info.name))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        device = _device_choice(info)
+        device = _device_choice(info) if place is None else "auto"
         st.button(
-            say("labs.run"),
+            say("labs.run") if place is None else say("evidence.run_through"),
             icon=":material/play_arrow:",
             type="primary",
             disabled=busy,
@@ -77,6 +80,8 @@ def _lab(info: LabInfo) -> None:
         )
         predict_first(info.name)
         st.code(f"python -m labs run {info.name}", language="bash", width="content")
+    if place is not None:
+        st.caption(say("evidence.through", command=f"`{place.prefix}`"))
 
 
 def _device_choice(info: LabInfo) -> str:

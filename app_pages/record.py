@@ -13,6 +13,7 @@ from app_pages.numbers import day
 from app_pages.record_lines import Line, csv_text, html_table, lines, markdown, pairs_table
 from app_pages.result_view import VERSIONS
 from app_pages.sheet import sheet
+from app_pages.wide import wide
 from app_pages.words import say
 from engine.claims import record, report, sightings
 from engine.claims.evidence import Results
@@ -241,6 +242,7 @@ def _page() -> None:
 
 
 st.html(PRINT)
+wide()
 st.title(say("record.title"), anchor=False)
 try:
     _page()

@@ -67,7 +67,8 @@ def fix_cells(fixes: Sequence[Fix], reader: Reader, words: Mapping[str, LabWords
     cells = []
     for fix in fixes:
         said = words[fix.lab]
-        name = " · ".join(part for part in (said.value(fix.mode), said.value(fix.weights)) if part)
+        parts = dict.fromkeys((said.value(fix.mode), said.value(fix.weights)))
+        name = " · ".join(part for part in parts if part)
         change = "–" if fix.change is None else percent(fix.change - 1, reader.language, signed=True)
         first = "–" if fix.change is None else f"{number(1 / fix.of_first, reader.language, 2)}×"
         mbu = "–" if fix.mbu is None else percent(fix.mbu / 100, reader.language)

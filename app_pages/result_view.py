@@ -53,13 +53,13 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
 
     drawn = charts.variants(result, words)
     if drawn is not None:
-        charts.show(drawn, key=f"{key}.variants")
         seen.charts(result.lab, drawn.shows, ())
+        charts.show(drawn, key=f"{key}.variants")
     for place, series in enumerate(result.series[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
-            charts.show(lines, key=f"{key}.series.{place}")
             seen.charts(result.lab, (), [series])
+            charts.show(lines, key=f"{key}.series.{place}")
 
 
 def whole_result(result: Result, words: LabWords, kind: Origin, *, key: str) -> None:

@@ -18,6 +18,7 @@ from engine.measure.fault import MeasureError
 from engine.measure.live import elapsed_s
 from engine.measure.results import to_json
 from engine.measure.runs import Run
+from engine.measure.through import Through
 
 ICONS = {
     "queued": ":material/hourglass_empty:",
@@ -48,7 +49,7 @@ def run_detail(run_id: str) -> None:
         _done(run, words)
     else:
         ended_badly(run, key=f"run.{run.id}")
-    if info is not None and info.can_run:
+    if info is not None and (info.can_run or run.sent_through):
         st.button(
             say("labs.run_again"),
             icon=":material/replay:",
@@ -65,6 +66,11 @@ def _head(run: Run, words: LabWords) -> None:
         moment(queued, context.zone(), words.language),
         *([clock(elapsed_s(run))] if run.started_at_ms is not None else []),
         settings_text(run.params, words),
+        *(
+            [say("evidence.through", command=f"`{Through.of_line(run.sent_through).prefix}`")]
+            if run.sent_through
+            else []
+        ),
     ]
     st.caption(" · ".join(part for part in parts if part))
 

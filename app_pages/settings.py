@@ -6,8 +6,9 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.backups import GENERATION, backups_section
+from app_pages.gpu_choice import gpu_choice
 from app_pages.words import knows, say
-from engine.measure import time_limit
+from engine.measure import through, time_limit
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import environment
 from engine.study.settings import LANGUAGES, RANGES, SettingFault, SettingsRefused
@@ -23,6 +24,7 @@ NUMBERS = (
 )
 TIME_LIMIT = "lab_time_limit"
 TIME_LIMIT_RANGE = (("low", str(time_limit.LOW)), ("high", str(time_limit.HIGH)))
+THROUGH = ("run_through", "run_through_labs")
 STEPS = ("learning_steps", "relearning_steps")
 
 
@@ -151,6 +153,37 @@ def _time_limit() -> None:
     _fault(TIME_LIMIT)
 
 
+def _save_through(field: str) -> None:
+    """Both fields together: the command in front, and how the labs are called there."""
+    faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
+    texts = [str(st.session_state[_key(name)]) for name in THROUGH]
+    try:
+        through.save(context.store(), *texts)
+    except MeasureError as error:
+        faults[field] = SettingFault(field, "through", (), str(error))
+    else:
+        for name in THROUGH:
+            faults.pop(name, None)
+        st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _through() -> None:
+    """Where labs run: on this machine, or through a command on another."""
+    kept = through.load(context.store()) or through.Through("")
+    for field, value in zip(THROUGH, (kept.prefix, kept.labs), strict=True):
+        st.text_input(
+            say(f"settings.{field}"),
+            value=value,
+            placeholder=say(f"settings.{field}.example"),
+            max_chars=through.LONGEST,
+            help=say(f"settings.{field}.help"),
+            key=_key(field),
+            on_change=_save_through,
+            args=(field,),
+        )
+        _fault(field)
+
+
 def _places() -> None:
     house = context.house()
     st.subheader(say("settings.places"), anchor=False)
@@ -176,5 +209,7 @@ with st.grid(2):
             _steps(name)
 _decks()
 _time_limit()
+_through()
+gpu_choice(key="settings.gpu")
 backups_section()
 _places()

@@ -56,4 +56,6 @@ class Predicting:
 
 def code_of(code: str, args: Mapping[str, str | int]) -> str:
     """The code of a refusal as the words know it: `predict.no_number`, `predict.seen.chart`."""
-    return f"predict.seen.{args['where']}" if code == "seen" else f"predict.{code}"
+    if code == "seen":
+        return f"predict.seen.{args['where']}"
+    return "predict.wrong_unit.count" if code == "wrong_unit" and not args["unit"] else f"predict.{code}"

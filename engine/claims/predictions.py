@@ -62,7 +62,7 @@ _ENGLISH = {
     "several_numbers": "There are several numbers in it. Write one, or a range such as 20–25 µs.",
     "too_large": "That number is too large.",
     "too_long": "A prediction has at most {longest} characters.",
-    "wrong_unit": "That unit can't be given in {unit}.",
+    "wrong_unit": "That unit can't be given in the claim's ({unit}).",
     "seen": "The number was seen today already: a prediction comes before.",
 }
 
@@ -141,7 +141,7 @@ def _read(claim: ClaimText, text: str, language: str) -> tuple[float, float]:
     try:
         ends = [converted(value, typed.unit or unit, unit) for value in (typed.low, typed.high)]
     except ClaimsError as error:
-        raise PredictionRefused("wrong_unit", {"unit": unit or "1"}) from error
+        raise PredictionRefused("wrong_unit", {"unit": unit}) from error
     return min(ends), max(ends)
 
 

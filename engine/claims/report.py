@@ -73,10 +73,10 @@ class Report:
 
 
 def models(machine: Machine, results: Results) -> tuple[str, ...]:
-    """The models that decode was measured of on that GPU, the newest first."""
+    """The models that decode was measured of on that GPU, those with gaps and kernels first."""
     there = only_on(results, machine.hardware)
     found: dict[str, None] = {}
-    for lab in (DECODE_LAB, GAPS_LAB):
+    for lab in (GAPS_LAB, DECODE_LAB):
         for result in _all(there, lab):
             for metric in result.metrics:
                 if metric.name == "ms_per_token" and isinstance(metric.labels.get("model"), str):

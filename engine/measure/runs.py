@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from engine.measure import catalogue, line, time_limit
+from engine.measure import catalogue, line, through, time_limit
 from engine.measure.ending import CANCELLED
 from engine.measure.events import Scalar
 from engine.measure.fault import MeasureError
@@ -79,6 +79,7 @@ class Runs:
         info = catalogue.lab(lab)
         if info is None:
             raise MeasureError(f"There is no lab {lab}. `python -m labs list` shows all of them.")
+        place = through.load(self._store)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
         run_id = f"{stamp}-{secrets.token_hex(4)}"
         run = Run(
@@ -86,7 +87,7 @@ class Runs:
             lab=lab,
             params=dict(params or {}),
             device=device,
-            device_key=_device_key(info.devices, device),
+            device_key=_device_key(info.devices, device) if place is None else place.device_key,
             status="queued",
             queued_at_ms=now_ms(),
             started_at_ms=None,
@@ -98,11 +99,13 @@ class Runs:
             process=None,
             owner=self._me,
             folder=f"runs/{run_id}",
+            sent_through=None if place is None else place.line(),
         )
         with self._store.begin() as connection:
             minutes = time_limit.read(connection)
             line.insert(connection, run if minutes is None else replace(run, time_limit_s=minutes * 60))
-        self.warm_up()  # for the run after this one
+        if place is None:
+            self.warm_up()  # for the run after this one
         self._supervisor.wake()
         return run_id
 

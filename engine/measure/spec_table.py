@@ -106,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     # --- Blackwell -----------------------------------------------------------------------------------------
     Row("b200", "B200 180 GB", r"B200", 180, 148, 126.5, 8000, 2250, 2250, 4500, 4500,
         "NVIDIA DGX B200 datasheet, 2024 (64 TB/s and 72 PFLOPS FP8 for eight GPUs, half of it dense)",
-        7680, 7.992, None, None,
+        7680, 7.992, 8192, 1860,
         "Newer drivers report a bus of 7,680 bits: 7.67 TB/s (pytorch/ao#4002). NVIDIA prints 8."),
     Row("rtx-5080", "GeForce RTX 5080", r"GeForce RTX 5080", 16, 84, 64, 960, 112.6, 112.6, 225.1, 450.2,
         _BLACKWELL, 256, 30.0, 512, 2617),

@@ -16,7 +16,8 @@ from engine.measure.ending import CANCELLED, INTERRUPTED, End, failed
 from engine.measure.line import Run
 from engine.measure.owner import OwnerLock, make_private
 from engine.measure.processes import Family, this_process
-from engine.measure.watch import ARTIFACTS, EVENTS, GENTLE_S, LOG, OUTPUT_LIMIT, RESULT, Watch
+from engine.measure.through import SentChild, Through
+from engine.measure.watch import ARTIFACTS, EVENTS, GENTLE_S, LOG, OUTPUT_LIMIT, RESULT, Child, Watch
 from engine.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -174,9 +175,11 @@ class Supervisor:
             output_limit=self._output_limit,
         )
 
-    def _launch(self, run: Run, folder: Path) -> warm.Child:
+    def _launch(self, run: Run, folder: Path) -> Child:
         settings = [f"--set={name}={_show(value)}" for name, value in run.params.items() if value is not None]
         arguments = ["run", run.lab, f"--device={run.device}", *settings, "--events"]
+        if run.sent_through is not None:
+            return SentChild(Through.of_line(run.sent_through), arguments, folder / EVENTS, folder / LOG)
         arguments.append(f"--artifacts={folder / ARTIFACTS}")
         if self._parent is not None and self._parent.is_ready:
             child = self._parent.start(run.id, arguments, folder / EVENTS, folder / LOG)

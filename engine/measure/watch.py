@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -16,9 +16,12 @@ from engine.measure.line import Run, Status
 from engine.measure.processes import Family
 from engine.measure.results import Fold, save_result
 from engine.measure.tail import EventFile, last_lines
-from engine.measure.warm import UNKNOWN, Child
+from engine.measure.through import SentChild
+from engine.measure.warm import UNKNOWN, PlainChild, WarmChild
 
 EVENTS, LOG, RESULT, ARTIFACTS, CANCEL = "events.jsonl", "log.txt", "result.json", "artifacts", "cancel"
+
+Child = WarmChild | PlainChild | SentChild
 
 OUTPUT_LIMIT = 64 * 1024 * 1024
 """Bytes that a run may write to its events or its log."""
@@ -157,9 +160,16 @@ class Watch:
         now = time.monotonic()
         if self._asked_at is None:
             self._asked_at = now
-            self.family.end(hard=False)
-        elif now - self._asked_at > GENTLE_S:
+            if not isinstance(self.child, SentChild):
+                self.family.end(hard=False)
+                return
+            self.child.let_go()  # a signal wouldn't reach the lab; and the way to it must stay until it ended
+        waited = now - self._asked_at
+        patience = 2 * GENTLE_S if isinstance(self.child, SentChild) else GENTLE_S
+        if waited > patience:
             self.family.end(hard=True)
+        elif waited > GENTLE_S:
+            self.family.end(hard=False)
 
     def _conclude(self, returncode: int) -> End:
         if self._forced is not None:
@@ -177,6 +187,8 @@ class Watch:
         result = self._fold.result(self._started_at)
         if result is None:
             return failed("crashed", "The lab said that it finished but never that it started.")
+        if isinstance(self.child, SentChild):
+            result = replace(result, artifacts=())  # they are on the other machine
         try:
             save_result(self.folder / RESULT, result)
         except OSError as error:

@@ -79,10 +79,9 @@ def test_a_number_is_predicted_before_the_answer_and_never_after(
     review.press("Enter")
     expect(review.note).to_contain_text("There are several numbers in the prediction")
     expect(box.locator(".made")).to_be_hidden()
-    # what was refused comes back into the field that is still open, for the other claim
-    field.fill("")
-    box.locator("select").select_option(label="Floor of a step")
-    page.keyboard.press("Tab")
+    # what was refused comes back into the field, for the number it was meant for
+    expect(field).to_have_value("u 12 or 3 ms")
+    expect(box.locator("select")).to_have_value("floor")
     field.fill("5,5 ms")
     field.press("Enter")
     expect(box.locator(".made li")).to_have_text("Floor of a step5,5 ms")

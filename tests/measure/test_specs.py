@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.measure.specs import GIB, Spec, disagreement, match, spec, specs
@@ -36,6 +38,44 @@ def test_rates_are_dense_and_in_order(row: Spec) -> None:
     assert row.peak("bf16") == row.peak_bf16
     assert row.peak("fp64") is None
     assert row.source
+
+
+PUBLISHED = (
+    # dense bf16 or fp16, TFLOPS
+    (
+        "get_peak_flops of torchtitan/tools/utils.py, pytorch/torchtitan 0258167",
+        (
+            *(
+                ("a100-40", 312),
+                ("a100-80", 312),
+                ("a100-80-pcie", 312),
+                ("h100-sxm", 989),
+                ("h100-pcie", 756),
+            ),
+            *(("h100-nvl", 835), ("h200", 989), ("b200", 2250), ("mi300x", 1300), ("mi325x", 1300)),
+            *(("mi250x", 191.5), ("l40s", 362)),
+        ),
+    ),
+    (
+        "_CUDA_FLOPS of fabric/utilities/throughput.py, Lightning-AI/pytorch-lightning 0810121",
+        (("t4", 65), ("v100-16", 125), ("v100-32", 125), ("v100-pcie", 112), ("h100-sxm", 989.5)),
+    ),
+    ("waredb.com, NVIDIA GeForce RTX 4090, 2026", (("rtx-4090", 165.15),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "tflops"), [(source, *row) for source, rows in PUBLISHED for row in rows]
+)
+def test_the_rate_agrees_with_what_another_project_prints(source: str, key: str, tflops: float) -> None:
+    row = spec(key)
+    assert row is not None
+    assert row.peak_fp16 == pytest.approx(tflops * 1e12, rel=0.01), source
+
+
+def test_every_row_names_its_datasheet_with_a_year() -> None:
+    for row in specs():
+        assert re.search(r"\b20(1[7-9]|2[0-6])\b", row.source), row.key
 
 
 def test_keys_are_unique() -> None:

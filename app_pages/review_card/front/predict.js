@@ -21,7 +21,11 @@ class Predict {
       const gone = list.find(each => refused.has(each.nonce));
       if (gone === undefined) continue;
       this.made.set(cardId, list.filter(each => !refused.has(each.nonce)));
-      if (this.input && cardId === this.review.view?.card_id && this.input.value === "") this.input.value = gone.text;
+      if (cardId === this.review.view?.card_id && this.input?.value === "") {
+        this.choice.value = gone.claim;
+        this.input.value = gone.text;
+        this.name();
+      }
       this.list();
     }
   }
@@ -51,7 +55,12 @@ class Predict {
 
   /** Opens the box; says whether there is something to predict. */
   open() {
-    if (this.card === null) return false;
+    if (this.card === null) {
+      const { view, revealed, queue, screen, words } = this.review;
+      if (view === null || revealed || !queue.card(view)?.claims?.length) return false;
+      screen.note("calm", words["predict.closed"]);
+      return true;
+    }
     this.isOpen = true;
     this.build();
     this.input.focus();
@@ -138,6 +147,7 @@ class Predict {
     const more = this.of.claims.some(each => !this.of_card().some(made => made.claim === each.id));
     if (more) this.open();
     else this.close();
+    this.review.screen.draw();
     this.review.tell();
   }
 
