@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages import context, seen
+from app_pages.finding_list import finding_list
 from app_pages.lab_words import LabWords
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import day, moment, quantity, span
 from app_pages.sheet import sheet
+from app_pages.speed_of_light import speed_of_light
 from app_pages.words import say
 from engine.claims import sightings
 from engine.measure.events import Metric
@@ -43,14 +45,14 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
     """What follows, in words."""
     if not result.findings:
         return
-    items = "".join(f"<li>{escape(words.finding(finding))}</li>" for finding in result.findings)
-    sheet(f'<ul class="findings" lang="{words.language}">{items}</ul>', key=key)
+    finding_list(result.findings, words, key=key)
 
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
-    """The variants as bars, then each series as lines."""
+    """A report beside its prediction, the variants as bars, then each series as lines."""
     from app_pages import charts  # imports altair and pandas
 
+    speed_of_light(result, words, key=f"{key}.speed_of_light")
     drawn = charts.variants(result, words)
     if drawn is not None:
         seen.charts(result.lab, drawn.shows, ())

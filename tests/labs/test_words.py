@@ -27,6 +27,17 @@ OF = {
         "kit/clocks.py",
         "kit/others.py",
     ),
+    "ncu_replay": (
+        "ncu_replay.py",
+        "kit/ncu_findings.py",
+        "kit/occupancy_findings.py",
+        "kit/clocks.py",
+    ),
+    "nsys_window": (
+        "nsys_window.py",
+        "kit/window_findings.py",
+        "kit/window_commands.py",
+    ),
 }
 
 

@@ -29,6 +29,9 @@ DENSE = 0.7
 """From this busy ratio on a device is kernel-bound; the trace reader draws the same line."""
 BUSY_API = 0.5
 """From this share of the gap time under API calls on, the API row is called busy."""
+ROW_HOLE_NS = 100_000
+"""Calls closer than this make a solid row to the eye: between them lies Python that prepares the next launch
+(some 10 to 40 µs an operation, by whether a profiler watches), not other work of the CPU."""
 THIN_NS = 10_000
 """Kernels below this are thin where launches weren't recorded: a launch costs some 5 to 10 µs of CPU time."""
 RHYTHM_COPIES = 5
@@ -51,7 +54,8 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReadings:
-    """One device's timeline. Times in ns; `api_in_gaps_ns`: gap time under API calls other than waits."""
+    """One device's timeline. Times in ns; `api_in_gaps_ns`: gap time under the API row: calls other
+    than waits, with what lies between calls in close succession."""
 
     device: int
     kernels: int
@@ -116,7 +120,7 @@ def _device(number: int, works: list[Work], calls: tuple[Call, ...] | None) -> D
     merged = union((work.start, work.end) for work in works)
     gaps = gaps_between(merged)
     active = [call for call in calls or () if not call.is_wait]
-    row = union((call.start, call.end) for call in active)
+    row = _solid(union((call.start, call.end) for call in active))
     kernels = sorted(work.end - work.start for work in works if work.kind == "kernel")
     return DeviceReadings(
         device=number,
@@ -131,6 +135,17 @@ def _device(number: int, works: list[Work], calls: tuple[Call, ...] | None) -> D
         kernel_median_ns=percentile(kernels, 0.5),
         copies=tuple(_of_direction(works)),
     )
+
+
+def _solid(row: list[Interval]) -> list[Interval]:
+    """The row with its small holes closed."""
+    merged: list[Interval] = []
+    for start, end in row:
+        if merged and start - merged[-1][1] <= ROW_HOLE_NS:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _overlap(gaps: Sequence[Interval], row: Sequence[Interval]) -> int:

@@ -34,6 +34,17 @@ def test_dense_thin_launches_are_launch_bound_under_a_busy_api_row(tmp_path: Pat
     assert (cadence["kernel_p50_us"], cadence["launch_p50_us"]) == (2.0, 6.0)
 
 
+def test_launches_in_close_succession_make_a_busy_row_though_python_runs_between_them(tmp_path: Path) -> None:
+    export = Export()
+    for number in range(400):
+        # an eager step as torch's profiler sees it: a launch of 7 µs every 27 µs, kernels of 1.7 µs
+        export.call(1_000_000 + 27_000 * number, 7_000, correlationId=number)
+        export.kernel(1_007_000 + 27_000 * number, 1_700, correlationId=number)
+    found = named(analyse_nsys(export.write(tmp_path / "a.sqlite")))
+    assert float(str(found["gaps_api_busy"].args["api_share"])) == 1
+    assert "launch_bound" in found
+
+
 def test_a_host_that_does_something_else_leaves_a_quiet_api_row(tmp_path: Path) -> None:
     path = decode(30, cost=2000, kernel=20_000, quiet=2_000_000).write(tmp_path / "a.sqlite")
     found = named(analyse_nsys(path))
