@@ -66,7 +66,7 @@ def _keep(key: str, card: Card, claim: ClaimText) -> None:
     text = str(st.session_state[f"{key}.text"])
     predicting = Predicting(
         store=context.store(),
-        library=context.library(),
+        library=context.library,
         language=context.language(),
         zone=context.zone(),
         picked=context.as_if_gpu(),

@@ -50,7 +50,7 @@ def _do(talk: Talk) -> None:
     """Carries out what the component asks for; then a revealed answer counts as seen."""
     predicting = Predicting(
         store=context.store(),
-        library=context.library(),
+        library=context.library,
         language=context.language(),
         zone=context.zone(),
         picked=context.as_if_gpu(),

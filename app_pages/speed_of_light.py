@@ -6,6 +6,7 @@ from html import escape
 
 import streamlit as st
 
+from app_pages import seen
 from app_pages.lab_words import LabWords
 from app_pages.numbers import number
 from app_pages.sheet import sheet
@@ -23,6 +24,7 @@ def speed_of_light(result: Result, words: LabWords, *, key: str) -> None:
     html = table(result, words)
     if not html:
         return
+    seen.charts(result.lab, (*(f"{part}_throughput" for part in PAIR), *BESIDE), ())
     st.markdown(f"**{words.word('series.speed_of_light')}**")
     st.caption(say("labs.speed_of_light"))
     sheet(html, key=key)

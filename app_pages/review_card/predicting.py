@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,10 +16,13 @@ from engine.study.card import Library
 
 @dataclass(frozen=True, slots=True)
 class Predicting:
-    """Whose predictions these are: their store, decks, language, zone, and the GPU picked "as if on"."""
+    """Whose predictions these are: their store, decks, language, zone, and the GPU picked "as if on".
+
+    library: looks at the decks, which costs time: not before somebody predicts.
+    """
 
     store: Store
-    library: Library
+    library: Callable[[], Library]
     language: str
     zone: str
     picked: str | None
@@ -29,7 +32,7 @@ class Predicting:
         from engine.claims.predictions import PredictionRefused, predict  # imports pint: once one predicts
 
         nonce, card_id, claim_id, text = (op.get(name) for name in ("nonce", "card_id", "claim_id", "text"))
-        card = self.library.by_id.get(card_id) if isinstance(card_id, str) else None
+        card = self.library().by_id.get(card_id) if isinstance(card_id, str) else None
         claim = next((each for each in card.claims if each.id == claim_id), None) if card else None
         if card is None or claim is None or not isinstance(text, str):
             return Refusal(str(nonce), "malformed_prediction")

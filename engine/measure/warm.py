@@ -153,6 +153,9 @@ class PlainChild:
         return self._process.poll()
 
 
+Child = WarmChild | PlainChild
+
+
 def labs_version() -> tuple[tuple[str, int], ...]:
     """Changes when the code that a warm parent holds in memory has changed on disk."""
     folder = project_folder()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.measure import warm
 from engine.measure.ending import CANCELLED, End, failed, is_full, without_a_word
 from engine.measure.events import Event, Failed, Finished, Log
 from engine.measure.line import Run, Status
@@ -17,11 +18,11 @@ from engine.measure.processes import Family
 from engine.measure.results import Fold, save_result
 from engine.measure.tail import EventFile, last_lines
 from engine.measure.through import SentChild
-from engine.measure.warm import UNKNOWN, PlainChild, WarmChild
+from engine.measure.warm import UNKNOWN
 
 EVENTS, LOG, RESULT, ARTIFACTS, CANCEL = "events.jsonl", "log.txt", "result.json", "artifacts", "cancel"
 
-Child = WarmChild | PlainChild | SentChild
+Child = warm.Child | SentChild
 
 OUTPUT_LIMIT = 64 * 1024 * 1024
 """Bytes that a run may write to its events or its log."""

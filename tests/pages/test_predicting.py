@@ -39,7 +39,7 @@ def carry_out(store: Store, *ops: dict[str, str], picked: str | None = "b200") -
         desk=Desk(store),
         zone=ZONE,
         now=NOW,
-        predicting=Predicting(store, Library(by_id={"one": CARD}), "en", ZONE, picked),
+        predicting=Predicting(store, lambda: Library(by_id={"one": CARD}), "en", ZONE, picked),
     )
     return dict(ledger.of(ops))
 
