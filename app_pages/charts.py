@@ -133,7 +133,7 @@ def _bars(title: str, metrics: Sequence[Metric], references: Sequence[Metric], w
     if references:
         layers += _rules(references, factor, words, ink, middle=float(top) * 0.6)
     said = "; ".join(f"{row['variant']}: {row['text']}" for row in rows)
-    bounds = "; ".join(_named(metric, words) for metric in references)
+    bounds = "; ".join(_named(metric, words, references) for metric in references)
     height = BAND * len(rows) + LINE * len(references) + BELOW
     chart = alt.layer(*layers).properties(height=height)
     return Drawn(_axis_title(title, sign), chart, f"{title}: {said}" + (f". {bounds}" if bounds else ""))
@@ -148,7 +148,7 @@ def _rules(
     """
     layers = []
     for place, metric in enumerate(references):
-        name = _named(metric, words)
+        name = _named(metric, words, references)
         base = alt.Chart(pd.DataFrame([{"value": metric.value * factor, "name": name}]))
         layers.append(base.mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=_accent()).encode(x="value:Q"))
         layers.append(
@@ -165,11 +165,12 @@ def _rules(
     return layers
 
 
-def _named(metric: Metric, words: LabWords) -> str:
-    """A floor or ceiling by name and value."""
-    ceiling = metric.labels.get("ceiling")
+def _named(metric: Metric, words: LabWords, among: Sequence[Metric]) -> str:
+    """A floor or ceiling by name and value; the type of the weights is told where the others have another."""
+    of_several = len({other.labels.get("weights") for other in among}) > 1
+    told = [metric.labels.get(label) for label in (*(["weights"] if of_several else []), "ceiling")]
     name = words.metric(metric.name)
-    which = f"{name} ({words.value(ceiling)})" if ceiling else name
+    which = f"{name} ({', '.join(words.value(value) for value in told if value)})" if any(told) else name
     return f"{which}: {quantity(metric.value, metric.unit, words.language)}"
 
 
@@ -242,7 +243,7 @@ def series_chart(series: Series, metrics: Iterable[Metric], words: LabWords) -> 
     chart = alt.layer(*layers).properties(height=300 if len(lines) < 2 else 340)
     if references:
         # named below the picture: within it the names of close bounds cover each other and the lines
-        named = [f"┄ {_named(metric, words)}" for metric in references]
+        named = [f"┄ {_named(metric, words, references)}" for metric in references]
         chart = chart.properties(
             title=alt.TitleParams(
                 named, anchor="start", orient="bottom", fontSize=12, fontWeight="normal", color=_ink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -162,12 +162,20 @@ def recorded_results(words: Mapping[str, LabWords]) -> None:
     chosen = st.selectbox(
         say("labs.recorded_choose"),
         range(len(results)),
-        format_func=lambda place: _recorded_name(results[place], words),
+        format_func=lambda place: _recorded_name(results[place], results, words),
         key="labs.recorded",
     )
     result = results[chosen]
     whole_result(result, words[result.lab], "recorded", key=f"labs.recorded.{chosen}")
 
 
-def _recorded_name(result: Result, words: Mapping[str, LabWords]) -> str:
-    return f"{result.device.get('name', '?')} · {words[result.lab].title}"
+def _recorded_name(result: Result, among: Sequence[Result], words: Mapping[str, LabWords]) -> str:
+    """GPU and lab, and the settings by which it differs from other results of the lab."""
+    others = [other for other in among if other.lab == result.lab]
+    own = {
+        name: value
+        for name, value in result.params.items()
+        if any(other.params.get(name) != value for other in others)
+    }
+    parts = [str(result.device.get("name", "?")), words[result.lab].title]
+    return " · ".join([*parts, settings_text(own, words[result.lab])] if own else parts)

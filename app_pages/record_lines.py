@@ -35,7 +35,7 @@ class Line:
 def lines(
     entries: Iterable[Entry], reader: Reader, words: Mapping[str, LabWords], *, cards: bool = True
 ) -> list[Line]:
-    """A line for each entry. A lab's findings stand with the first item of it that differs.
+    """A line for each entry. A finding stands with the first item that it speaks of and that differs.
 
     cards: whether the title of a claim's card stands below it.
     """
@@ -56,9 +56,10 @@ def _line(entry: Entry, reader: Reader, words: LabWords | None, said: set[str]) 
         item, below, language = row.claim.label or row.claim.id, plain(row.card.title), row.card.language
         if row.measured is not None:
             why.append(reason_text(row, row.verdict, reader))
-        if words is not None and _differs(entry) and entry.lab not in said:
-            said.add(str(entry.lab))
-            why += [words.finding(finding) for finding in entry.findings]
+        if words is not None and _differs(entry):
+            concluded = [words.finding(finding) for finding in entry.findings]
+            why += [text for text in concluded if text not in said]
+            said.update(concluded)
     else:
         item = words.value(entry.item) if words else entry.item
         below = "" if entry.batch is None else reader.say("record.batch", n=entry.batch)

@@ -24,6 +24,8 @@ LESSON_LAB, LESSON_SERIES = "decode_gaps", "record"
 LESSON_CARD = "zh-d11-exercise-record"
 """The card that carries the lesson's table: its claims stand in where that lab wasn't run."""
 LONGEST_NOTE = 2000
+MOST_FINDINGS = 3
+"""Beside one item; the rest of them stand with the lab's whole result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Entry:
 
     key: names the item for notes. `item`, `batch` and `why` are of the lab's series and in its words; a
     claim has its `row` instead. expected: lowest and highest value, in `unit`; `text`: measured, in words.
-    ratio: measured ÷ the nearer end of what was expected, 1 within it. findings: what the lab concluded.
+    ratio: measured ÷ the nearer end of what was expected, 1 within it. findings: what the lab
+    concluded of this item.
     """
 
     key: str
@@ -165,9 +168,23 @@ def _claim_entry(row: EvidenceRow, notes: Mapping[str, str]) -> Entry:
         measured=None if measured is None else measured.value,
         ratio=ratio,
         row=row,
-        findings=() if measured is None else measured.findings,
+        findings=() if measured is None or claim.measured is None
+        else concerning(measured.findings, dict(claim.measured.labels)),
         note=notes.get(key, ""),
     )
+
+
+def concerning(findings: Sequence[Finding], labels: Mapping[str, str]) -> tuple[Finding, ...]:
+    """The findings that speak of one measured value: they name a label of it, and none otherwise than it.
+
+    A lab concludes a good deal about every variant of a run; beside one of them only its own belongs.
+    """
+    chosen = []
+    for finding in findings:
+        named = [name for name in labels if name in finding.args]
+        if named and all(str(finding.args[name]) == str(labels[name]) for name in named):
+            chosen.append(finding)
+    return tuple(chosen[:MOST_FINDINGS])
 
 
 def _is_number(value: Scalar) -> bool:

@@ -5,36 +5,66 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import torch
 
 from labs.kit.lab import LabFailed
+from labs.kit.quantise import Kind
 
 CacheKind = Literal["dynamic", "static"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A way to run the step. `compile_mode` is torch.compile's; None runs eagerly."""
+    """A way to run the step. `compile_mode` is torch.compile's; None runs without it.
+
+    `kernels`: the library's, ours in Triton, or the library's for int8. `kind`: how the weights are held.
+    """
 
     name: str
     cache: CacheKind
     compile_mode: str | None = None
+    kernels: Literal["library", "triton", "int8"] = "library"
+    kind: Kind = "plain"
 
     @property
     def wants_graphs(self) -> bool:
         """Whether the whole step is meant to be one CUDA graph."""
-        return self.compile_mode in ("reduce-overhead", "max-autotune")
+        return self.compile_mode in ("reduce-overhead", "max-autotune") or self.kernels == "triton"
 
 
 EAGER = Mode("eager", "dynamic")
 STATIC = Mode("static", "static")
 REDUCE_OVERHEAD = Mode("reduce-overhead", "static", "reduce-overhead")
 COMPILED = Mode("compiled", "static", "default")
+BEST = Mode("best", "static", kernels="triton")
+INT8 = Mode("int8", "static", kernels="triton", kind="int8")
+INT4 = Mode("int4", "static", kernels="triton", kind="int4")
+INT8_CPU = Mode("int8", "static", kernels="int8", kind="int8")
 
 Step = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 """Takes tokens (batch × 1), gives the next tokens (batch × 1) and the logits (batch × vocabulary)."""
+
+
+class Decoding(Protocol):
+    """What every rung of the ladder is to those who check and time it."""
+
+    @property
+    def mode(self) -> Mode: ...
+
+    def prefill(self) -> torch.Tensor:
+        """Starts over: reads the prompt and gives the first token (batch × 1)."""
+
+    def step(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The next token and the logits (batch × vocabulary), both the caller's only until the next step."""
+
+
+def run(decoder: Decoding, token: torch.Tensor, steps: int) -> torch.Tensor:
+    """Decodes `steps` tokens from `token` and gives the last one."""
+    for _ in range(steps):
+        token, _ = decoder.step(token)
+    return token
 
 
 class Decoder:
@@ -91,9 +121,7 @@ class Decoder:
 
     def run(self, token: torch.Tensor, steps: int) -> torch.Tensor:
         """Decodes `steps` tokens from `token` and gives the last one."""
-        for _ in range(steps):
-            token, _ = self.step(token)
-        return token
+        return run(self, token, steps)
 
     def _step_once(self, token: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         output = self._model(
@@ -118,30 +146,34 @@ def random_prompt(model: Any, *, batch: int, tokens: int) -> torch.Tensor:
     return torch.randint(vocabulary, (batch, tokens), device=device, generator=generator)
 
 
+LOGIT_TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 0.15}
+"""How far a mode's logits may be from eager's, relative to their norm. The roundings of all layers add up:
+two correct ways to run 32 random layers in bf16 differ by 0.07."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What eager decoding gave: the tokens fed in, step by step, and the logits that came out."""
+    """What eager decoding gave: the tokens fed in, step by step, and the logits that came out.
+
+    Of quantised weights: what a float32 model with the same dequantised weights gives for those tokens.
+    """
 
     fed: tuple[torch.Tensor, ...]
     logits: tuple[torch.Tensor, ...]
     """In float32, of the model's precision."""
-    dtype: torch.dtype
+    tolerance: float
+    """How far logits may be from these."""
 
 
-def reference(decoder: Decoder, steps: int) -> Reference:
+def reference(decoder: Decoding, steps: int) -> Reference:
     """Decodes `steps` tokens, one at the least, and keeps everything."""
     token = decoder.prefill()
     fed, logits = [], []
     for _ in range(steps):
-        fed.append(token)
+        fed.append(token.clone())
         token, scores = decoder.step(token)
         logits.append(scores.float().clone())
-    return Reference(tuple(fed), tuple(logits), scores.dtype)
-
-
-LOGIT_TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 0.15}
-"""How far a mode's logits may be from eager's, relative to their norm. The roundings of all layers add up:
-two correct ways to run 32 random layers in bf16 differ by 0.07."""
+    return Reference(tuple(fed), tuple(logits), LOGIT_TOLERANCE[scores.dtype])
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +200,11 @@ class Agreement:
         return self.wrong == 0 and self.logit_error <= self.tolerance
 
 
-def agreement(decoder: Decoder, expected: Reference) -> Agreement:
+def agreement(decoder: Decoding, expected: Reference) -> Agreement:
     """Feeds eager's tokens and compares each choice."""
     decoder.prefill()
     same = ties = tokens = 0
     off = whole = 0.0
-    tolerance = LOGIT_TOLERANCE[expected.dtype]
     for fed, wanted in zip(expected.fed, expected.logits, strict=True):
         _, scores = decoder.step(fed)
         got = scores.float()
@@ -187,4 +218,4 @@ def agreement(decoder: Decoder, expected: Reference) -> Agreement:
         same += int((chosen == best).sum())
         ties += int(((chosen != best) & (lead <= close)).sum())
     error = (off / whole) ** 0.5 if whole else float("inf")
-    return Agreement(tokens, same, ties, error, tolerance)
+    return Agreement(tokens, same, ties, error, expected.tolerance)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from labs.kit.compiling import compiled_so_far, send_workers_home
-from labs.kit.decode import Decoder
+from labs.kit.decode import Decoding, run
 from labs.kit.kernels import GpuTime, profile
 from labs.kit.lab import DeviceType
 from labs.kit.timing import Timing, summarise, undisturbed
@@ -35,7 +35,7 @@ class LoopTime:
     timing: Timing
 
 
-def warm_up(decoder: Decoder) -> int:
+def warm_up(decoder: Decoding) -> int:
     """Decodes until nothing is compiled or recorded any more; returns the steps it took.
 
     Raises NotAsMeant where it doesn't come to rest.
@@ -53,7 +53,7 @@ def warm_up(decoder: Decoder) -> int:
     raise NotAsMeant("keeps_recording", recordings=before.recordings, graphs=before.graphs)
 
 
-def first_token(decoder: Decoder, device: DeviceType, samples: int) -> Timing:
+def first_token(decoder: Decoding, device: DeviceType, samples: int) -> Timing:
     """The time from prompt to first token, the CPU waiting for it."""
     times = []
     with undisturbed():
@@ -66,12 +66,12 @@ def first_token(decoder: Decoder, device: DeviceType, samples: int) -> Timing:
     return summarise(times[1:], "host")
 
 
-def time_loop(decoder: Decoder, device: DeviceType, steps: int) -> LoopTime:
+def time_loop(decoder: Decoding, device: DeviceType, steps: int) -> LoopTime:
     """Decodes `steps` tokens after two that aren't counted, never waiting for the GPU in between.
 
     Raises NotAsMeant where something was compiled or recorded meanwhile.
     """
-    token = decoder.run(decoder.prefill(), 2)
+    token = run(decoder, decoder.prefill(), 2)
     before = compiled_so_far()
     with undisturbed():
         times = _step_times(decoder, device, token, steps)
@@ -82,7 +82,7 @@ def time_loop(decoder: Decoder, device: DeviceType, steps: int) -> LoopTime:
     return LoopTime(tuple(times), summarise(times, "events" if device == "cuda" else "host"))
 
 
-def _step_times(decoder: Decoder, device: DeviceType, token: torch.Tensor, steps: int) -> list[float]:
+def _step_times(decoder: Decoding, device: DeviceType, token: torch.Tensor, steps: int) -> list[float]:
     _synchronise(device)
     if device == "cuda":
         marks = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
@@ -100,13 +100,13 @@ def _step_times(decoder: Decoder, device: DeviceType, token: torch.Tensor, steps
     return times
 
 
-def watch_gpu(decoder: Decoder, steps: int) -> GpuTime:
+def watch_gpu(decoder: Decoding, steps: int) -> GpuTime:
     """Profiles `steps` steps of steady decode.
 
     Raises NotAsMeant where the mode promises one CUDA graph a step and the GPU was driven otherwise, or
     where the profiler saw no kernel.
     """
-    state = {"token": decoder.run(decoder.prefill(), 2)}
+    state = {"token": run(decoder, decoder.prefill(), 2)}
 
     def step() -> None:
         state["token"], _ = decoder.step(state["token"])

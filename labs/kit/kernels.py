@@ -34,6 +34,8 @@ class GpuTime:
     gap_p90_us: float
     heaviest: tuple[tuple[str, float], ...]
     """The kernels with most time, by name, with their milliseconds; five at most."""
+    kernels_ms: float = 0.0
+    """All kernels' times added up: more than busy where they overlap."""
 
     @property
     def busy_ratio(self) -> float:
@@ -93,6 +95,7 @@ def gpu_time(records: list[Record], steps: int) -> GpuTime:
         gap_p50_us=percentile(gaps, 0.5) / 1e3,
         gap_p90_us=percentile(gaps, 0.9) / 1e3,
         heaviest=tuple((name, ns / 1e6) for name, ns in by_name.most_common(5)),
+        kernels_ms=sum(kernel.duration_ns for kernel in kernels) / 1e6,
     )
 
 

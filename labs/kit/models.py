@@ -168,7 +168,7 @@ class StepBytes:
     """What one decode step must read at least, in bytes."""
 
     weights: int
-    """Every weight once by its storage, but of the embedding only the rows of this step's tokens."""
+    """Every weight once by its place, but of the embedding only the rows of this step's tokens."""
     kv: int
     """Keys and values of the context, all sequences together."""
 
@@ -182,14 +182,15 @@ def step_bytes(model: Any, *, batch: int, context: int) -> StepBytes:
     as the LM head reads all of it."""
     embedding = model.get_input_embeddings().weight
     head = model.get_output_embeddings().weight
-    storages = {weight.untyped_storage().data_ptr(): weight.nbytes for weight in model.parameters()}
-    if head.untyped_storage().data_ptr() != embedding.untyped_storage().data_ptr():
-        storages[embedding.untyped_storage().data_ptr()] = batch * embedding.shape[1] * embedding.itemsize
+    # by where a weight begins: tied ones begin in one place, parts of a joined projection in several
+    places = {weight.data_ptr(): weight.nbytes for weight in model.parameters()}
+    if head.data_ptr() != embedding.data_ptr():
+        places[embedding.data_ptr()] = batch * embedding.shape[1] * embedding.itemsize
     config = model.config
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     kv_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     per_token = 2 * config.num_hidden_layers * kv_heads * head_dim * embedding.itemsize
-    return StepBytes(weights=int(sum(storages.values())), kv=int(batch * context * per_token))
+    return StepBytes(weights=int(sum(places.values())), kv=int(batch * context * per_token))
 
 
 def name_of(dtype: torch.dtype) -> str:

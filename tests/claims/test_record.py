@@ -67,9 +67,10 @@ def test_each_gpu_has_a_record_of_its_own_the_nearest_first() -> None:
     ]
 
 
-def test_expected_is_the_formula_on_that_gpu_and_findings_come_with_the_measurement() -> None:
-    why = Finding("memory_bound", {})
-    results = of(recorded=[result("mbu_floor", H200, floor(6.4), findings=(why,))])
+def test_expected_is_the_formula_on_that_gpu_and_its_own_findings_come_with_the_measurement() -> None:
+    why = Finding("weights_floor", {"ceiling": "datasheet", "gb": 15.0})
+    others = (Finding("weights_floor", {"ceiling": "measured"}), Finding("throttled", {"reasons": "power"}))
+    results = of(recorded=[result("mbu_floor", H200, floor(6.4), findings=(*others, why))])
     (entry,) = record.measured_claims(machine(results, "h200"), DECKS, results, {"one/floor": "mine"})
     assert entry.expected == pytest.approx((3.127052, 3.127052), rel=1e-6)
     assert entry.ratio == pytest.approx(6.4 / 3.127052, rel=1e-6)

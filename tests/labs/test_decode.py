@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from labs.kit.compiling import compiled_so_far, forget_compiled
-from labs.kit.decode import EAGER, STATIC, Decoder, Mode, agreement, random_prompt, reference
+from labs.kit.decode import EAGER, STATIC, Decoder, Mode, agreement, random_prompt, reference, run
 from labs.kit.decode_timing import NotAsMeant, first_token, time_loop, warm_up
 from labs.kit.lab import LabFailed
 from tests.labs.test_models import tiny
@@ -79,7 +79,7 @@ def test_a_model_with_other_weights_does_not_agree() -> None:
 @pytest.mark.parametrize("mode", [EAGER, STATIC])
 def test_a_full_cache_is_refused_before_the_step(mode: Mode) -> None:
     full = decoder(mode)
-    token = full.run(full.prefill(), CAPACITY - 8)
+    token = run(full, full.prefill(), CAPACITY - 8)
     with pytest.raises(LabFailed, match="is full"):
         full.step(token)
 
@@ -92,8 +92,8 @@ def test_a_prompt_as_long_as_the_cache_is_refused() -> None:
 
 def test_starting_over_forgets_the_earlier_tokens() -> None:
     static = decoder(STATIC)
-    first = static.run(static.prefill(), 6)
-    again = static.run(static.prefill(), 6)
+    first = run(static, static.prefill(), 6)
+    again = run(static, static.prefill(), 6)
     assert torch.equal(first, again)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from labs.kit.decode_findings import Decoded, compare, diagnose
@@ -23,8 +25,11 @@ def gpu(busy_ms: float, wall_ms: float, *, kernels: int = 900, graphs: int = 0) 
     )
 
 
-def step(mode: str, ms: float, mbu: float, seen: GpuTime | None) -> Decoded:
-    return Decoded(mode=mode, ms=ms, mbu_measured=mbu, mbu_datasheet=0.9 * mbu, gpu=seen)
+def step(
+    mode: str, ms: float, mbu: float, seen: GpuTime | None, weights: str = "bf16", read: int = 1000
+) -> Decoded:
+    floor = ms * mbu / 100
+    return Decoded(mode, ms, floor, 0.9 * floor, seen, weights, read)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +74,44 @@ def test_graphs_are_set_against_eager() -> None:
     found = {finding.code: finding.args for finding in compare(steps)}
     assert set(found) == {"static_alone_slower", "graphs_cure_overhead"}
     assert found["graphs_cure_overhead"]["times"] == 15.0
+
+
+def test_hand_written_kernels_are_set_against_the_compilers() -> None:
+    eager = step("eager", 30.0, 2.0, gpu(2.0, 51.0))
+    compiled = step("reduce-overhead", 5.0, 60.0, gpu(4.8, 5.0, kernels=700, graphs=1))
+    for ms, code in ((4.0, "fused_kernels_gain"), (6.0, "fused_kernels_lose")):
+        best = step("best", ms, 300 / ms, gpu(ms, ms, kernels=160, graphs=1))
+        found = {finding.code: finding.args for finding in compare([eager, compiled, best])}
+        assert code in found
+        assert (found[code]["kernels"], found[code]["kernels_left"]) == (700, 160)
+        assert found[code]["rest"] == pytest.approx(ms - 3.0)
+
+
+def test_fewer_bits_are_told_with_what_does_not_shrink() -> None:
+    eager = step("eager", 30.0, 2.0, gpu(2.0, 51.0))
+    best = step("best", 4.0, 90.0, gpu(4.0, 4.0, graphs=1), read=2000)
+    for ms, code in ((2.5, "fewer_bits_gain"), (4.5, "fewer_bits_lose")):
+        int8 = step("int8", ms, 180 / ms, gpu(ms, ms, graphs=1), "int8", 1000)
+        (found,) = [f for f in compare([eager, best, int8]) if f.code.startswith("fewer_bits")]
+        assert found.code == code
+        assert found.args["fewer"] == 2.0
+        assert found.args["floor_before"] == pytest.approx(3.6)
+        assert found.args["floor"] == pytest.approx(1.8)
+        assert found.args["rest"] == pytest.approx(ms - 1.8)
+
+
+def test_int8_on_a_cpu_is_set_against_the_fastest_full_step() -> None:
+    steps = [step("eager", 60.0, 50.0, None, "fp32", 4000), step("compiled", 50.0, 60.0, None, "fp32", 4000)]
+    for ms, code in ((20.0, "cpu_int8_gains"), (70.0, "cpu_int8_loses")):
+        (found,) = [
+            f for f in compare([*steps, step("int8", ms, 50.0, None, "int8", 1000)]) if "int8" in f.code
+        ]
+        assert (found.code, found.args["full_ms"], found.args["fewer"]) == (code, 50.0, 4.0)
+
+
+def test_the_heaviest_kernels_share_is_of_all_kernels_where_they_overlap() -> None:
+    overlapping = replace(gpu(4.0, 4.0), heaviest=(("a", 3.0),), kernels_ms=6.0)
+    assert next(iter(diagnose(step("best", 4.0, 40.0, overlapping)))).args["share"] == 50.0
 
 
 def test_without_eager_nothing_is_compared() -> None:

@@ -27,27 +27,46 @@ def test_each_mode_is_set_against_the_floor(tmp_path: Path) -> None:
     metrics = [event for event in seen if isinstance(event, Metric)]
 
     def value(name: str, **labels: str) -> float:
-        (metric,) = [
-            m for m in metrics if m.name == name and all(m.labels.get(k) == v for k, v in labels.items())
-        ]
-        return metric.value
+        found = {
+            tuple(m.labels.items()): m.value
+            for m in metrics
+            if m.name == name and all(m.labels.get(k) == v for k, v in labels.items())
+        }
+        (last,) = found.values()
+        return last
 
-    assert {m.labels["mode"] for m in metrics if m.name == "ms_per_token"} == {"eager", "static", "compiled"}
+    modes = [m.labels["mode"] for m in metrics if m.name == "ms_per_token"]
+    assert set(modes) == {"eager", "static", "compiled", "int8"}
+    assert modes[:2] == ["eager", "eager"]  # said early, then again with its own timing
+    first = next(
+        number for number, event in enumerate(seen) if isinstance(event, Metric) and "mode" in event.labels
+    )
+    ceilings = next(
+        n for n, event in enumerate(seen) if isinstance(event, Metric) and event.name == "read_bandwidth"
+    )
+    assert first < ceilings
     assert {m.labels["model"] for m in metrics if "model" in m.labels} == {"tiny-llama"}
     item = 2 if any(m.labels.get("weights") == "bf16" for m in metrics) else 4
     whole = shape.parameters * item
     embedding = (TINY.vocabulary - 1) * TINY.hidden * item
-    assert value("weight_bytes") == whole - embedding
-    ms = value("ms_per_token", mode="compiled")
+    full = {"weights": "bf16" if item == 2 else "fp32"}
+    assert value("weight_bytes", **full) == whole - embedding
+    assert value("weight_bytes", weights="int8") < (whole - embedding) * 0.3 * 4 / item
+    ms, eager_ms = value("ms_per_token", mode="compiled"), value("ms_per_token", mode="eager")
     assert value("tokens_per_second", mode="compiled") == pytest.approx(1e3 / ms)
-    assert value("mbu", mode="compiled") == pytest.approx(100 * value("floor", ceiling="measured") / ms)
+    assert value("mbu", mode="compiled") == pytest.approx(
+        100 * value("floor", ceiling="measured", **full) / ms
+    )
     assert value("agreement", mode="static") == 100
+    assert value("speedup", mode="int8", over="eager") == pytest.approx(
+        eager_ms / value("ms_per_token", mode="int8")
+    )
     codes = {event.code for event in seen if isinstance(event, Finding)}
-    assert {"floor_measured", "weights_fit_cache", "needs_gpu_for_gaps"} <= codes
+    assert {"weights_floor_measured", "weights_fit_cache", "needs_gpu_for_gaps", "rungs_need_gpu"} <= codes
     steps = [
         row for event in seen if isinstance(event, Series) and event.name == "steps" for row in event.rows
     ]
-    assert len(steps) == 3 * 16
+    assert len(steps) == 4 * 16
     progress = [event for event in seen if isinstance(event, Progress) and event.total]
     assert all(event.done < event.total for event in progress)
     assert progress[-1].done > 0.8 * progress[-1].total

@@ -23,7 +23,9 @@ OF = {
     "mbu_floor": (
         "mbu_floor.py",
         "kit/decode_findings.py",
+        "kit/decode_session.py",
         "kit/decode_timing.py",
+        "kit/rungs.py",
         "kit/clocks.py",
         "kit/others.py",
     ),

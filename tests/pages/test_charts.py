@@ -40,6 +40,17 @@ def test_the_bars_are_of_the_metric_that_a_floor_bounds() -> None:
     )
 
 
+def test_floors_of_several_weights_are_told_apart() -> None:
+    floors = [
+        Metric("floor", ms, "ms", {"model": "small", "weights": weights, "ceiling": "datasheet"})
+        for weights, ms in (("bf16", 3.1), ("int8", 1.6))
+    ]
+    drawn = variants(result(step("eager", 46.0), step("int8", 2.3), *floors), WORDS)
+    assert drawn is not None
+    assert "Mức sàn (bf16, datasheet): 3,10" in drawn.alt
+    assert "Mức sàn (int8, datasheet): 1,60" in drawn.alt
+
+
 def test_bars_are_drawn_at_the_settings_of_the_run() -> None:
     metrics = [step(mode, 5.0 + batch, batch) for mode in ("eager", "compiled") for batch in (1, 8)]
     drawn = variants(result(*metrics, batch=8), WORDS)
