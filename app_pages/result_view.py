@@ -49,15 +49,20 @@ def findings(result: Result, words: LabWords, *, key: str) -> None:
 
 
 def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -> None:
-    """A report beside its prediction, the variants as bars, then each series as lines."""
-    from app_pages import charts  # imports altair and pandas
+    """A report beside its prediction, the variants as bars, then each series as lines; of a snapshot of
+    memory its pictures."""
+    from app_pages import charts, memory_pictures, memory_request  # they import altair and pandas
 
     speed_of_light(result, words, key=f"{key}.speed_of_light")
-    drawn = charts.variants(result, words)
+    drawn = memory_request.request_chart(result, words) or charts.variants(result, words)
     if drawn is not None:
         seen.charts(result.lab, drawn.shows, ())
         charts.show(drawn, key=f"{key}.variants")
-    for place, series in enumerate(result.series[:most]):
+    memory_pictures.memory_pictures(result, words, key=f"{key}.memory")
+    pictured = [series for series in result.series if memory_pictures.is_picture(series)]
+    seen.charts(result.lab, (), pictured)
+    plain = [series for series in result.series if series not in pictured]
+    for place, series in enumerate(plain[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
             seen.charts(result.lab, (), [series])

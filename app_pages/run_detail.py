@@ -12,6 +12,7 @@ from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
+from app_pages.run_files import run_files
 from app_pages.run_view import ended_badly, live_run, show_log
 from app_pages.words import say
 from engine.measure.fault import MeasureError
@@ -95,6 +96,7 @@ def _done(run: Run, words: LabWords) -> None:
             key=f"run.{run.id}.download",
             on_click="ignore",
         )
+    run_files(result, context.house().data / run.folder, words, key=f"run.{run.id}")
     log = st.expander(
         say("run.log"), icon=":material/receipt_long:", on_change="rerun", key=f"run.{run.id}.log"
     )

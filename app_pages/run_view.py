@@ -59,8 +59,10 @@ def _live(run_id: str, key: str) -> None:
 
 
 def _live_chart(series: Series, metrics: tuple[Metric, ...], words: LabWords, *, key: str) -> None:
-    from app_pages import charts  # imports altair: only where there is something to draw
+    from app_pages import charts, memory_pictures  # import altair: only where there is something to draw
 
+    if memory_pictures.is_picture(series):
+        return  # of several programs: drawn once the run is over
     drawn = charts.series_chart(series, metrics, words)
     if drawn is not None:
         charts.show(drawn, key=key)

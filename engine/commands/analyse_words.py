@@ -163,6 +163,14 @@ def _copies_text(a: Args) -> str:
     )
 
 
+_NOTHING = {
+    "no_history": "nothing to say: the snapshot holds no history of allocations. Record one with "
+    "torch.cuda.memory._record_memory_history().",
+    "few_teeth": "nothing to say: {teeth} teeth are too few to tell a leak from a start",
+    "flat": "flat: what is allocated was taken once and stays, as a pool of one's own does; what goes on in "
+    "it a snapshot can't say",
+}
+
 _FINDINGS: dict[str, Callable[[Args], str]] = {
     "overhead_bound": _overhead_bound,
     "gpu_busy": lambda a: (
@@ -179,12 +187,7 @@ _FINDINGS: dict[str, Callable[[Args], str]] = {
         f"healthy sawtooth: {a['teeth']:,} teeth between a floor of {size(a['floor_bytes'])} and a peak of "
         f"{size(a['peak_bytes'])}; the floor does not climb"
     ),
-    "nothing_to_say": lambda a: (
-        "nothing to say: the snapshot holds no history of allocations. Record one with "
-        "torch.cuda.memory._record_memory_history()."
-        if a["why"] == "no_history"
-        else f"nothing to say: {a['teeth']} teeth are too few to tell a leak from a start"
-    ),
+    "nothing_to_say": lambda a: _NOTHING[a["why"]].format_map(a),
     "gaps_small": lambda a: f"{_gap_text(a)}: the GPU has work nearly all the time",
     "gaps_api_busy": lambda a: (
         f"{_gap_text(a)}; {_percent(a['api_share'])} of it under API calls (most under {a['call']}): the CPU "

@@ -29,6 +29,12 @@ OF = {
         "kit/clocks.py",
         "kit/others.py",
     ),
+    "oom_fragmentation": (
+        "oom_fragmentation.py",
+        "kit/malloc_session.py",
+        "kit/memory_findings.py",
+        "kit/memory_session.py",
+    ),
     "ncu_replay": (
         "ncu_replay.py",
         "kit/ncu_findings.py",

@@ -2,7 +2,8 @@
 fragmentation.
 
 - Fragmentation: a request failed although more than it asked for lay free in segments of its kind; or, with
-  no failed request, much of the reserved memory is free in many small holes between live blocks.
+  no failed request, much of the reserved memory is free in many small holes between live blocks (of an
+  expandable segment only what shares a page with a live block counts: whole pages can be mapped elsewhere).
 - Leak: the bytes alive at the floors of the teeth climb for one call of the program, to the end, and what
   it left alive dates from all over the recording (a rising load leaves only young blocks).
 - Sawtooth: teeth without either.
@@ -35,8 +36,11 @@ LARGEST_HOLE = 0.25
 """… in so many holes, of which the largest is no more than this share of the free bytes."""
 LARGE_FREE = 0.25
 """Of the reserved bytes: from here on holes count before a leak as what made a request fail."""
+LEAST_SWING = 1e-4
+"""Of the peak: a curve whose teeth are smaller is flat."""
 LISTED = 20
-SMALL_REQUEST = 1024 * 1024
+MIB = 1024 * 1024
+SMALL_REQUEST = MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class DeviceMemory:
     """One device's memory. Bytes throughout.
 
     `allocated`: blocks in use at the end, as rounded by the allocator; `requested`: the same as asked for;
-    `free`: reserved and not in use; `stranded`: the part of `free` in segments that hold live blocks too, so
-    that it can't go back to the driver.
+    `free`: reserved and not in use; `stranded`: the part of `free` that can't go back to the driver, because
+    live blocks share its segment, or its page where segments are expandable.
     """
 
     device: int
@@ -156,7 +160,7 @@ def _device(number: int, segments: tuple[Segment, ...], events: tuple[TraceEvent
         requested=sum(block.requested for block in blocks),
         reserved=reserved,
         free=sum(hole.size for hole in holes),
-        stranded=sum(hole.size for hole in holes if not hole.whole),
+        stranded=sum(hole.pinned for hole in holes if not hole.whole),
         largest_free=max((hole.size for hole in holes), default=0),
         allocs=sum(event.action == "alloc" for event in events),
         frees=sum(allocation.died is not None for allocation in played.allocations) + played.unmatched,
@@ -220,9 +224,8 @@ def _with_findings(memory: DeviceMemory, holes: list[Hole]) -> DeviceMemory:
         # a leak that fills the device leaves holes too: then they are not what ended it
         pieces = failed and failed.by_fragmentation and failed.free >= LARGE_FREE * failed.reserved
         found.insert(1 if pieces else 0, _leak(memory, leak))
-    stranded = [hole for hole in holes if not hole.whole and not hole.small]
-    total = sum(hole.size for hole in stranded)
-    if not found and _is_stranded(stranded, total, memory.reserved):
+    stranded = [hole for hole in holes if not hole.whole and not hole.small and hole.pinned]
+    if not found and _is_stranded(stranded, memory.reserved):
         found.append(_fragmentation(memory, stranded, None))
     if not found:
         found.append(_healthy_or_nothing(memory))
@@ -232,18 +235,20 @@ def _with_findings(memory: DeviceMemory, holes: list[Hole]) -> DeviceMemory:
     )
 
 
-def _is_stranded(holes: list[Hole], total: int, reserved: int) -> bool:
+def _is_stranded(holes: list[Hole], reserved: int) -> bool:
+    total = sum(hole.pinned for hole in holes)
     return (
         len(holes) >= STRANDED_HOLES
         and total >= STRANDED_SHARE * reserved
-        and max(hole.size for hole in holes) <= LARGEST_HOLE * total
+        and max(hole.pinned for hole in holes) <= LARGEST_HOLE * total
     )
 
 
 def _fragmentation(memory: DeviceMemory, holes: list[Hole], failed: FailedRequest | None) -> Finding:
     by_size: dict[int, int] = {}
     for hole in holes:
-        by_size[hole.size] = by_size.get(hole.size, 0) + 1
+        size = _about(hole.size)
+        by_size[size] = by_size.get(size, 0) + 1
     common = max(by_size, key=lambda size: (size * by_size[size], size))
     args: dict[str, Scalar] = {
         "device": memory.device,
@@ -259,6 +264,12 @@ def _fragmentation(memory: DeviceMemory, holes: list[Hole], failed: FailedReques
     if failed:
         args["requested_bytes"] = failed.requested
     return Finding("fragmentation", args)
+
+
+def _about(size: int) -> int:
+    """Sizes that differ by less than a MiB count as one, from 2 MiB on: programs rarely ask twice for exactly
+    the same."""
+    return size if size < 2 * MIB else -(-size // MIB) * MIB
 
 
 def _leak(memory: DeviceMemory, leak: Leak) -> Finding:
@@ -287,6 +298,8 @@ def _healthy_or_nothing(memory: DeviceMemory) -> Finding:
         why = "no_history" if len(curve) == 1 else "few_teeth"
         return Finding("nothing_to_say", {"device": memory.device, "why": why, "teeth": len(memory.teeth)})
     floors = sorted(curve[at] for at in memory.teeth)
+    if memory.timeline.peak - floors[0] < LEAST_SWING * memory.timeline.peak:
+        return Finding("nothing_to_say", {"device": memory.device, "why": "flat", "teeth": len(floors)})
     return Finding(
         "sawtooth",
         {

@@ -149,6 +149,13 @@ class Hole:
     whole: bool
     small: bool
     """In a segment for blocks of up to 1 MiB: a larger request can't use it by design."""
+    movable: int = 0
+    """Bytes of whole pages of an expandable segment: they can be mapped elsewhere, so they are not stuck."""
+
+    @property
+    def pinned(self) -> int:
+        """Bytes that stay where they are as long as their neighbours live."""
+        return self.size - self.movable
 
 
 SMALL_SEGMENT = 2 * 1024 * 1024
@@ -159,17 +166,31 @@ UNSPLIT = 1024 * 1024
 """A rest up to this size stays with its block in a segment for large ones (kSmallSize)."""
 
 
+PAGES = {"small": 2 * 1024 * 1024, "large": 20 * 1024 * 1024}
+"""The pages in which expandable segments are mapped (kSmallBuffer and kLargeBuffer)."""
+
+
 def holes_at_end(segments: Iterable[Segment]) -> list[Hole]:
     """The free blocks of the segments."""
     found = []
     for segment in segments:
         whole = not any(_is_active(block) for block in segment.blocks)
         found += [
-            Hole(block.address, block.size, whole, segment.kind == "small")
+            Hole(block.address, block.size, whole, segment.kind == "small", _movable(segment, block))
             for block in segment.blocks
             if not _is_active(block)
         ]
     return found
+
+
+def _movable(segment: Segment, block: Block) -> int:
+    """Bytes of the whole pages in a free block; mapped ranges begin at a page."""
+    if not segment.expandable:
+        return 0
+    page = PAGES[segment.kind]
+    first = -(-(block.address - segment.address) // page)
+    end = (block.address + block.size - segment.address) // page
+    return max(0, end - first) * page
 
 
 def _is_active(block: Block) -> bool:
