@@ -19,6 +19,12 @@ st.html("<style>button[data-variant][data-selected=true] { color: inherit !impor
 page = st.navigation(
     [
         st.Page("app_pages/review.py", title=say("nav.review"), icon=":material/school:", default=True),
+        st.Page(
+            "app_pages/interview.py",
+            title=say("nav.interview"),
+            icon=":material/record_voice_over:",
+            url_path="interview",
+        ),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
         st.Page(
             "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
@@ -35,6 +41,12 @@ page = st.navigation(
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
+        ),
+        st.Page(
+            "app_pages/interview_history.py",
+            title=say("interview.history"),
+            url_path="interview_history",
+            visibility="hidden",
         ),
     ],
     position="top",

@@ -31,8 +31,10 @@ from engine.study.settings import StudySettings
 if TYPE_CHECKING:
     from engine.claims.evidence import Results
     from engine.claims.hardware_quantities import Hardware
+    from engine.interview.interviews import Interviews
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
+    from engine.measure.speech import SpeechToText
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -53,6 +55,8 @@ class House:
     library: Library = field(default_factory=Library)
     decks_seen: Signature = ()
     runs: Runs | None = None
+    interviews: Interviews | None = None
+    speech: SpeechToText | None = None
 
 
 _lock = threading.RLock()
@@ -85,6 +89,8 @@ def close(data: Path) -> None:
         if closed is not None:
             if closed.runs is not None:
                 closed.runs.close()
+            if closed.speech is not None:
+                closed.speech.close()
             closed.store.close()
 
 
@@ -111,6 +117,26 @@ def runs() -> Runs:
         if here.runs is None:
             here.runs = Runs(here.store, here.data)
         return here.runs
+
+
+def interviews() -> Interviews:
+    from engine.interview.interviews import Interviews  # the landing page does without
+
+    here = house()
+    with _lock:
+        if here.interviews is None:
+            here.interviews = Interviews(here.store, here.data)
+        return here.interviews
+
+
+def speech() -> SpeechToText:
+    from engine.measure.speech import SpeechToText  # only where a recording is turned into text
+
+    here = house()
+    with _lock:
+        if here.speech is None:
+            here.speech = SpeechToText()
+        return here.speech
 
 
 def labs() -> dict[str, LabInfo]:

@@ -62,10 +62,10 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
     pictured = [series for series in result.series if memory_pictures.is_picture(series)]
     seen.charts(result.lab, (), pictured)
     plain = [series for series in result.series if series not in pictured]
-    for place, series in enumerate(plain[:most]):
+    for place, series in enumerate(charts.in_order(plain)[:most]):
         lines = charts.series_chart(series, result.metrics, words)
         if lines is not None:
-            seen.charts(result.lab, (), [series])
+            seen.charts(result.lab, lines.shows, [series])
             charts.show(lines, key=f"{key}.series.{place}")
 
 

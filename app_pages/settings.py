@@ -8,6 +8,8 @@ from app_pages import context
 from app_pages.backups import GENERATION, backups_section
 from app_pages.gpu_choice import gpu_choice
 from app_pages.words import knows, say
+from engine.interview import speech_model
+from engine.interview.fault import InterviewError
 from engine.measure import through, time_limit
 from engine.measure.fault import MeasureError
 from engine.measure.hardware import environment
@@ -23,6 +25,7 @@ NUMBERS = (
     ("rollover_hour", 1.0),
 )
 TIME_LIMIT = "lab_time_limit"
+SPEECH_MODEL = "speech_model"
 TIME_LIMIT_RANGE = (("low", str(time_limit.LOW)), ("high", str(time_limit.HIGH)))
 THROUGH = ("run_through", "run_through_labs")
 STEPS = ("learning_steps", "relearning_steps")
@@ -184,6 +187,31 @@ def _through() -> None:
         _fault(field)
 
 
+def _save_speech_model() -> None:
+    faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
+    try:
+        speech_model.save(context.store(), st.session_state[_key(SPEECH_MODEL)] or "")
+    except InterviewError as error:
+        faults[SPEECH_MODEL] = SettingFault(SPEECH_MODEL, "not_a_model", (), str(error))
+    else:
+        faults.pop(SPEECH_MODEL, None)
+        st.toast(say("settings.saved"), icon=":material/check:")
+
+
+def _speech_model() -> None:
+    """Which model turns an interview's recordings into text; empty: none does."""
+    st.subheader(say("settings.speech"), anchor=False)
+    st.text_input(
+        say("settings.speech_model"),
+        value=speech_model.load(context.store()) or "",
+        placeholder=say("settings.speech_model.none"),
+        help=say("settings.speech_model.help"),
+        key=_key(SPEECH_MODEL),
+        on_change=_save_speech_model,
+    )
+    _fault(SPEECH_MODEL)
+
+
 def _places() -> None:
     house = context.house()
     st.subheader(say("settings.places"), anchor=False)
@@ -211,5 +239,6 @@ _decks()
 _time_limit()
 _through()
 gpu_choice(key="settings.gpu")
+_speech_model()
 backups_section()
 _places()

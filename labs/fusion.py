@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SIZES = ("auto", "256", "512", "1024", "2048", "4096", "8192", "16384", "32768")
 _MAIN_S, _SERIES_S = 0.3, 0.1
+_CARD_SIDE = 4096
+"""The size that the card's own times are of."""
 _COLUMNS = (
     "side",
     "operands",
@@ -36,16 +38,20 @@ def run(bench: Bench) -> None:
     """Measures eager, compiled and (on a GPU) hand-written, at one size in detail and over a series."""
     steps = Steps(bench, 40)
     steps.next("preparing")
+    from labs.kit.fusion_epilogue import measure_epilogue
     from labs.kit.fusion_findings import across_sizes, over_ceiling
+    from labs.kit.fusion_registers import report_multiprocessor
     from labs.kit.fusion_session import open_session
 
     session = open_session(bench, steps)
+    report_multiprocessor(session)
     cases = [_measure(session, side, operands) for operands in session.operands for side in session.sides()]
     for case in cases:
         for finding in over_ceiling(case, session.limits):
             bench.emit(finding)
     for finding in across_sizes(cases, session.limits):
         bench.emit(finding)
+    measure_epilogue(session)
     session.clocks.report(bench)
     session.others.report(bench)
     if bench.device == "cpu":
@@ -63,6 +69,7 @@ def _measure(session: Session, side: int, operands: Operands) -> Case:
     from labs.kit.compiling import forget_compiled
     from labs.kit.elementwise import prepare
     from labs.kit.fusion_findings import Case
+    from labs.kit.timing import settle
 
     session.steps.next("random_data")
     work = prepare(
@@ -86,9 +93,12 @@ def _measure(session: Session, side: int, operands: Operands) -> Case:
         timing, took[variant] = _time(session, work, function, variant, _MAIN_S if main else _SERIES_S)
         if main:
             _report(session, work, variant, timing, took)
+        elif side == _CARD_SIDE:
+            session.report_time("time", timing, session.labels(work, variant=variant))
     case = Case(side=side, operands=operands, tensor_bytes=work.tensor_bytes, variants=took)
     _add_rows(session, case)
     if main:
+        settle()  # the compiler is loaded by now
         case = _explain(session, work, case)
     forget_compiled()
     return case
@@ -119,8 +129,10 @@ def _checked(session: Session, work: Work, variant: Variant) -> Function | None:
         return None
     if not main:
         return function
-    kernels = session.variants.kernels(variant, function, work)
+    kernels, launches = session.variants.kernels(variant, function, work)
     session.report("kernels", kernels, "", labels)
+    if launches is not None:
+        session.report("launches", launches, "", labels)
     if variant != "eager" and kernels != 1:
         _drop(session, variant, "not_fused", kernels=kernels)
         return None
@@ -150,9 +162,14 @@ def _time(
 
 
 def _report(session: Session, work: Work, variant: str, timing: Timing, took: dict[str, Took]) -> None:
+    from labs.kit.fusion_registers import report_places
+
     limits, labels = session.limits, session.labels(work, variant=variant)
     traffic, reached = session.traffic(work, variant), took[variant].bandwidth
     session.report_time("time", timing, labels)
+    issue_ms = took[variant].issue_ms
+    if issue_ms is not None:
+        session.report("issue_time", issue_ms * 1e3, "us", labels)
     session.report("transfers", traffic.transfers, "", labels)
     session.report("bytes_moved", traffic.bytes, "B", labels)
     session.report("achieved_bandwidth", reached / 1e9, "GB/s", labels)
@@ -161,6 +178,7 @@ def _report(session: Session, work: Work, variant: str, timing: Timing, took: di
         session.report("share_of_datasheet", 100 * reached / limits.datasheet, "%", labels)
     session.report("arithmetic_intensity", traffic.intensity, "FLOP/B", labels)
     session.report("speedup", took["eager"].ms / timing.median_ms, "×", labels)
+    report_places(session, work, variant)
 
 
 def _add_rows(session: Session, case: Case) -> None:
@@ -189,6 +207,8 @@ def _add_rows(session: Session, case: Case) -> None:
 def _explain(session: Session, work: Work, case: Case) -> Case:
     """Times eager's operations one by one and fused kernels with less to compute; says why."""
     from labs.kit.fusion_findings import explain, still_memory_bound
+    from labs.kit.fusion_registers import where_they_lie
+    from labs.kit.kernel_resources import known
 
     case = replace(case, operations=_operations(session, work))
     if session.bench.device == "cpu":
@@ -205,6 +225,8 @@ def _explain(session: Session, work: Work, case: Case) -> Case:
         experiments["short_erf"] = case.variants["triton"]
     for finding in explain(case, session.limits, experiments):
         session.bench.emit(finding)
+    if "triton" in case.variants and work.operands == session.operands[0] and known(session.bench.device):
+        session.bench.emit(where_they_lie(work, "triton", session.variants.resources(work)))
     flop = sum(operation.flop for operation in chain(session.gelu))
     intensity = session.traffic(work, case.best).intensity
     session.bench.emit(still_memory_bound(intensity, session.limits, session.gelu, flop))

@@ -168,7 +168,8 @@ def _claim_entry(row: EvidenceRow, notes: Mapping[str, str]) -> Entry:
         measured=None if measured is None else measured.value,
         ratio=ratio,
         row=row,
-        findings=() if measured is None or claim.measured is None
+        findings=()
+        if measured is None or claim.measured is None
         else concerning(measured.findings, dict(claim.measured.labels)),
         note=notes.get(key, ""),
     )

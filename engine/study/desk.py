@@ -79,6 +79,16 @@ class Desk:
             moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
             return queue.build(connection, moment, settings, size=size, decks=decks)
 
+    def item(self, card_id: str, now: datetime, zone: str) -> QueueItem:
+        """One card as the queue would show it at `now`, whether or not it comes now; writes nothing.
+
+        Raises UnknownZone.
+        """
+        with self.store.read() as connection:
+            settings = load_in(connection)
+            moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
+            return queue.item_of(connection, card_id, moment, settings)
+
     def answer(self, answer: Answer) -> Confirmed | Refused:
         """Records an answer; when this returns Confirmed it is on disk. Raises UnknownZone, StoreError.
 

@@ -128,6 +128,13 @@ def build(
     )
 
 
+def item_of(connection: Connection, card_id: str, now: Now, settings: StudySettings) -> QueueItem:
+    """One card as the queue would show it, whether or not it comes now."""
+    query = select(card_states).where(card_states.c.card_id == card_id)
+    row = connection.execute(query).mappings().first()
+    return _item({"card_id": card_id} if row is None else dict(row), now, settings.scheduler)
+
+
 def due_reviews(day: str, decks: Collection[str] | None, *, with_states: bool = False) -> Select[Any]:
     """Cards in review that are due on a study day, in their order."""
     return (

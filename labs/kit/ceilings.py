@@ -6,7 +6,7 @@ Measured once per device and kept (`engine.measure.ceilings`); a lab that needs 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -23,6 +23,7 @@ from labs.kit.timing import Call, time_calls
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 _CPU_CACHE_IF_UNKNOWN = 32 * 1024**2
+_NOISE = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +67,51 @@ def limits_here(bench: Bench, dtype: str, progress: Callable[[str], None]) -> Li
 
     `progress` is told a stage code before each measurement. The ceilings are reported as metrics.
     """
-    device = this_device_of(bench)
-    data = data_folder()
+    device, data = this_device_of(bench), data_folder()
     try:
         known = kept.load(data, device) or Ceilings()
     except MeasureError as error:  # a broken file: say so and measure anew
         bench.log(str(error))
         known = Ceilings()
     fresh = _measure_missing(known, bench.device, dtype, progress)
-    if fresh is not None:
-        try:
-            known = kept.save(data, device, fresh)
-        except MeasureError as error:  # a full or read-only disk must not cost the measurement
-            bench.log(str(error))
-            known = Ceilings(
-                copy_bandwidth=fresh.copy_bandwidth or known.copy_bandwidth,
-                read_bandwidth=fresh.read_bandwidth or known.read_bandwidth,
-                matmul_rate={**known.matmul_rate, **fresh.matmul_rate},
-            )
-    row = specs.match(device.name, device.memory_bytes, device.sm_count) if device.type == "cuda" else None
-    if device.mig:
-        row = None
-    limits = Limits(
+    limits = limits_of(bench, known if fresh is None else keep(bench, fresh, known), dtype)
+    _report(bench, limits)
+    return limits
+
+
+def keep(bench: Bench, fresh: Ceilings, known: Ceilings | None = None) -> Ceilings:
+    """Keeps what was measured on the bench's device, with the versions it was measured with.
+
+    Returns all that is known of the device now; where the disk refuses, what was measured and `known`.
+    """
+    versions = {
+        key: str(value) for key, value in environment().items() if key in ("torch", "driver", "cuda", "hip")
+    }
+    fresh = replace(fresh, versions=versions)
+    try:
+        return kept.save(data_folder(), this_device_of(bench), fresh)
+    except MeasureError as error:  # a full or read-only disk must not cost the measurement
+        bench.log(str(error))
+        known = known or Ceilings()
+        return Ceilings(
+            copy_bandwidth=fresh.copy_bandwidth or known.copy_bandwidth,
+            read_bandwidth=fresh.read_bandwidth or known.read_bandwidth,
+            matmul_rate={**known.matmul_rate, **fresh.matmul_rate},
+        )
+
+
+def spec_of(bench: Bench) -> specs.Spec | None:
+    """The datasheet of the GPU the lab runs on; None for a CPU, a slice of a GPU, or one not in the table."""
+    device = this_device_of(bench)
+    if device.type != "cuda" or device.mig:
+        return None
+    return specs.match(device.name, device.memory_bytes, device.sm_count)
+
+
+def limits_of(bench: Bench, known: Ceilings, dtype: str) -> Limits:
+    """What is known of the device, as limits in that dtype. Raises KeyError where its rate isn't known."""
+    row = spec_of(bench)
+    return Limits(
         copy=known.copy_bandwidth or 0.0,
         read=known.read_bandwidth or 0.0,
         datasheet=row.bandwidth if row else None,
@@ -98,8 +122,6 @@ def limits_here(bench: Bench, dtype: str, progress: Callable[[str], None]) -> Li
         source=row.source if row else "",
         on_cpu=bench.device == "cpu",
     )
-    _report(bench, limits)
-    return limits
 
 
 def this_device_of(bench: Bench) -> Device:
@@ -117,7 +139,7 @@ def cache_bytes(device: DeviceType) -> int:
 
 def measure_copy(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
     """B/s of copying a large buffer to another, bytes read plus bytes written."""
-    pairs = [(_noise(device, size), _noise(device, size)) for _ in range(2)]
+    pairs = [(noise(device, size), noise(device, size)) for _ in range(2)]
     calls: list[Call] = [lambda a=a, b=b: b.copy_(a) for a, b in pairs]  # type: ignore[misc]
     timing = time_calls(calls, device=device, budget_s=budget_s)
     return float(2 * pairs[0][0].nbytes / (timing.median_ms / 1e3))
@@ -125,8 +147,16 @@ def measure_copy(device: DeviceType, size: int | None = None, budget_s: float = 
 
 def measure_read(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
     """B/s of summing up a large buffer: bytes read, next to nothing written."""
-    buffers = [_noise(device, size) for _ in range(2)]
+    buffers = [noise(device, size) for _ in range(2)]
     calls: list[Call] = [lambda b=b: b.sum() for b in buffers]  # type: ignore[misc]
+    timing = time_calls(calls, device=device, budget_s=budget_s)
+    return float(buffers[0].nbytes / (timing.median_ms / 1e3))
+
+
+def measure_write(device: DeviceType, size: int | None = None, budget_s: float = 0.5) -> float:
+    """B/s of filling a large buffer: bytes written."""
+    buffers = [noise(device, size) for _ in range(2)]
+    calls: list[Call] = [lambda b=b: b.fill_(1.5) for b in buffers]  # type: ignore[misc]
     timing = time_calls(calls, device=device, budget_s=budget_s)
     return float(buffers[0].nbytes / (timing.median_ms / 1e3))
 
@@ -157,18 +187,21 @@ def _measure_missing(
         rate = measure_matmul(device, dtype)
     if device == "cuda":
         torch.cuda.empty_cache()
-    versions = {
-        key: str(value) for key, value in environment().items() if key in ("torch", "driver", "cuda", "hip")
-    }
-    return Ceilings(copy_bandwidth=copy, read_bandwidth=read, matmul_rate={dtype: rate}, versions=versions)
+    return Ceilings(copy_bandwidth=copy, read_bandwidth=read, matmul_rate={dtype: rate})
 
 
-def _noise(device: DeviceType, size: int | None) -> torch.Tensor:
+def noise(device: DeviceType, size: int | None) -> torch.Tensor:
     """A buffer of random numbers, several times the cache unless `size` (bytes) says otherwise."""
-    if size is None:
-        wanted = max(8 * cache_bytes(device), 2**30 if device == "cuda" else 2**27)
-        size = min(wanted, free_bytes(device) // 8)
-    return torch.randn(max(size // 4, 1024), device=device, dtype=torch.float32)
+    count = max((large_bytes(device) if size is None else size) // 4, 1024)
+    some = torch.randn(min(count, _NOISE), device=device, dtype=torch.float32)
+    # a CPU takes seconds for a gigabyte of random numbers: a few million of them, over and over, are as good
+    return some.repeat(-(-count // some.numel()))[:count].contiguous()
+
+
+def large_bytes(device: DeviceType) -> int:
+    """The size of a buffer that no cache holds, as far as memory has room."""
+    wanted = max(8 * cache_bytes(device), 2**30 if device == "cuda" else 2**27)
+    return min(wanted, free_bytes(device) // 8)
 
 
 def _report(bench: Bench, limits: Limits) -> None:

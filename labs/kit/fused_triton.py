@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import triton
@@ -61,7 +62,7 @@ def _erfc(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _gelu(x, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
+def gelu_of(x, GELU: tl.constexpr):  # type: ignore[no-untyped-def]
     if GELU == "tanh":
         # x/2 · (1 + tanh u) = x · sigmoid(2u)
         u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
@@ -96,7 +97,7 @@ def _scale_bias_gelu(  # type: ignore[no-untyped-def]
         at = row.to(tl.int64) * columns + column
         valid = inside & (row < rows)
         x = tl.load(source + at, mask=valid, other=0.0, eviction_policy="evict_first").to(tl.float32)
-        y = _gelu(x * factors + offsets, GELU)
+        y = gelu_of(x * factors + offsets, GELU)
         tl.store(target + at, y.to(target.dtype.element_ty), mask=valid, eviction_policy="evict_first")
 
 
@@ -113,11 +114,25 @@ def scale_bias_gelu(
     `gelu` is `logistic` (good to bf16), `erfc` (good to fp16), `library` (good to float32, by some thirty
     instructions an element: more than the memory leaves time for), `tanh`, or `none`.
     """
-    rows, columns = x.shape
     result = torch.empty_like(x)
+    launch(x, result, scale, bias, gelu=gelu, tiling=tiling)
+    return result
+
+
+def launch(
+    x: torch.Tensor,
+    result: torch.Tensor,
+    scale: torch.Tensor | float,
+    bias: torch.Tensor | float,
+    *,
+    gelu: str,
+    tiling: Tiling,
+) -> Any:
+    """The same into a tensor that is there. Returns the compiled kernel."""
+    rows, columns = x.shape
     row = isinstance(scale, torch.Tensor)
     grid = (triton.cdiv(columns, tiling.block), triton.cdiv(rows, tiling.rows))
-    _scale_bias_gelu[grid](
+    return _scale_bias_gelu[grid](
         x,
         result,
         scale if row else x,
@@ -132,4 +147,3 @@ def scale_bias_gelu(
         BLOCK=tiling.block,
         num_warps=tiling.warps,
     )
-    return result

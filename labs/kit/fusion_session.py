@@ -12,6 +12,7 @@ from labs.kit.ceilings import DTYPES, Limits, limits_here
 from labs.kit.clocks import ClockWatch
 from labs.kit.compiling import why_no_compiler
 from labs.kit.elementwise import Variant, Work, bytes_needed
+from labs.kit.fusion_epilogue import steps_of
 from labs.kit.lab import Bench
 from labs.kit.memory import free_bytes, require
 from labs.kit.others import OtherLoad
@@ -130,5 +131,6 @@ def open_session(bench: Bench, steps: Steps) -> Session:
     )
     each = 1 + 2 * len(names)
     explaining = 4 if bench.device == "cuda" else 5
-    steps.total = steps.done + 1 + len(session.operands) * (each * len(session.sides()) + explaining)
+    cases = len(session.operands) * (each * len(session.sides()) + explaining)
+    steps.total = steps.done + 1 + cases + steps_of(bench.device)
     return session

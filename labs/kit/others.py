@@ -13,6 +13,8 @@ import psutil
 from labs.kit.lab import Bench
 
 _NOTICED_CORES = 0.5
+_NOTICED_SHARE = {"cpu": 0.1, "cuda": 0.5}
+"""A machine of many cores has some to spare. Work on a GPU needs one of them."""
 
 
 @dataclass(slots=True)
@@ -37,8 +39,9 @@ class OtherLoad:
 
     def report(self, bench: Bench) -> None:
         """A finding where others took so much that the times can't be trusted."""
-        if self.seconds > 0.2 and self.cores > _NOTICED_CORES:
-            bench.finding("others_use_cpu", cores=round(self.cores, 1), of=os.cpu_count() or 1)
+        cores = os.cpu_count() or 1
+        if self.seconds > 0.2 and self.cores > max(_NOTICED_CORES, _NOTICED_SHARE[bench.device] * cores):
+            bench.finding("others_use_cpu", cores=round(self.cores, 1), of=cores)
 
 
 def _busy_seconds() -> float:

@@ -49,6 +49,15 @@ def summarise(samples_ms: Sequence[float], method: Literal["events", "graph", "h
     return Timing(median, low, high, len(samples_ms), method)
 
 
+def settle() -> None:
+    """Collects garbage once and takes what is left out of later collections.
+
+    Each timing begins with one, and over the heap of torch and its compiler it takes a third of a second.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Keeps Python's garbage collector from running: over torch's objects it takes half a second."""

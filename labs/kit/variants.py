@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+import torch
+
 from labs.kit.compiling import compile_in_this_process, forget_generated, generated_kernels
 from labs.kit.elementwise import Function, Variant, Work, compiled, eager, without_gelu
 from labs.kit.kernels import profile
@@ -15,6 +17,7 @@ from labs.kit.traffic import Gelu, Operands
 
 if TYPE_CHECKING:
     from labs.kit.fused_triton import Tiling
+    from labs.kit.kernel_resources import Resources
 
 _TUNING_S = 0.04
 
@@ -38,11 +41,32 @@ class Variants:
             return compiled(self.gelu)
         return self._triton(work, self._short_gelu(work))
 
-    def kernels(self, variant: Variant, function: Function, work: Work) -> int:
-        """Kernels that one call starts, by the profiler; on a CPU the loops that the compiler wrote."""
+    def kernels(self, variant: Variant, function: Function, work: Work) -> tuple[int, int | None]:
+        """Kernels that one call starts and the launches of the CPU, by the profiler.
+
+        On a CPU the loops that the compiler wrote, and no launches.
+        """
         if self.device == "cpu":
-            return 3 if variant == "eager" else generated_kernels()
-        return profile(lambda: function(work.inputs[0], work.scale, work.bias), 1).kernels
+            return (3 if variant == "eager" else generated_kernels()), None
+        seen = profile(lambda: function(work.inputs[0], work.scale, work.bias), 1)
+        return seen.kernels, seen.launches
+
+    def resources(self, work: Work) -> Resources:
+        """What the hand-written kernel takes of a multiprocessor, in the tiling that was chosen."""
+        from labs.kit.fused_triton import launch
+        from labs.kit.kernel_resources import of_triton
+
+        x = work.inputs[0]
+        return of_triton(
+            launch(
+                x,
+                torch.empty_like(x),
+                work.scale,
+                work.bias,
+                gelu=self._short_gelu(work),
+                tiling=self.tilings[work.operands],
+            )
+        )
 
     def experiments(self, work: Work) -> dict[str, Function]:
         """Fused kernels with less or more to compute: `without_gelu`, and `library_erf` for Triton's."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FLAGS = (
@@ -37,9 +37,14 @@ class NoChromium(Exception):
 
 def find(playwright: Playwright) -> Path:
     """The program to start. Raises NoChromium."""
+    return program_of(playwright.chromium)
+
+
+def program_of(kind: BrowserType) -> Path:
+    """The same, for those who hold a browser. Raises NoChromium."""
     named = os.environ.get("CHROMIUM")
     system = [shutil.which(name) for name in (named, *NAMES) if name]
-    for found in (*system, playwright.chromium.executable_path):
+    for found in (*system, kind.executable_path):
         if found and Path(found).is_file():
             return Path(found)
     raise NoChromium(NONE)

@@ -15,11 +15,14 @@ LABS = project_folder() / "labs"
 OF = {
     "fusion": (
         "fusion.py",
+        "kit/fusion_epilogue.py",
+        "kit/fusion_registers.py",
         "kit/fusion_findings.py",
         "kit/fusion_session.py",
         "kit/clocks.py",
         "kit/others.py",
     ),
+    "roofline": ("roofline.py", "kit/roofline_findings.py", "kit/clocks.py", "kit/others.py"),
     "mbu_floor": (
         "mbu_floor.py",
         "kit/decode_findings.py",

@@ -8,11 +8,15 @@ import re
 from collections import Counter
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 
 from app_pages import context, words
+from app_pages.interview_room.payload import words as interview_words
 from app_pages.review_card.payload import words as component_words
+from engine.interview.clock import RUNNING, WAITING, Outcome
+from engine.interview.marks import BANDS, FIGURE_TICKS, POINT_TICKS
 
 PAGES = Path(words.__file__).parents[1]
 LANGUAGES = context.LANGUAGES
@@ -77,6 +81,27 @@ def test_every_word_that_the_component_names_is_there() -> None:
     named |= set(re.findall(r"\bwords\.([a-z_]+)\b", text))
     assert len(named) > 20
     assert named - set(component_words("en")) == set()
+
+
+def test_every_word_that_the_interviews_component_names_is_there() -> None:
+    front = PAGES / "interview_room" / "front"
+    text = "".join(file.read_text(encoding="utf-8") for file in sorted(front.iterdir()))
+    named = set(re.findall(r'data-(?:word|title)="([^"]+)"', text))
+    named |= set(re.findall(r"\bwords\.([a-z_]+)\b", text))
+    for prefix, names in {
+        "phase.": RUNNING,
+        "go.": RUNNING | WAITING | {"paused", "over"},
+        "begin_say.": RUNNING,
+        "tick.": {*POINT_TICKS, *FIGURE_TICKS},
+        "band.": {name for band in BANDS for name in (band, f"{band}.text")},
+        "mode.": {"practice", "real"},
+        "level.": {"amber", "red"},
+        "outcome.": set(get_args(Outcome)),
+    }.items():
+        named |= {prefix + name for name in names}
+    named |= {f"{name}_{part}" for name in {*WAITING, "over"} for part in ("title", "text")}
+    assert len(named) > 60
+    assert named - set(interview_words("en")) == set()
 
 
 @pytest.mark.parametrize(
