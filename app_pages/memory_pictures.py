@@ -14,8 +14,8 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.charts import Drawn, show
+from app_pages.charts.scales import number_axis, series_colours, theme_colour
 from app_pages.lab_words import LabWords
-from app_pages.memory_look import colour, number_axis, series_colours
 from app_pages.numbers import quantity, scaled
 from app_pages.words import say
 from engine.measure.analyse.memory_picture import RESERVED
@@ -170,7 +170,7 @@ def segment_map(pieces: Sequence[Row], words: LabWords, colours: alt.Scale) -> D
     title = words.word("series.segment_map")
     chart = (
         alt.Chart(frame)
-        .mark_rect(stroke=colour("backgroundColor"), strokeWidth=1)
+        .mark_rect(stroke=theme_colour("backgroundColor"), strokeWidth=1)
         .encode(
             x=alt.X(
                 "start:Q",
@@ -225,7 +225,10 @@ def _colours(calls: Sequence[Scalar], rows: Sequence[Row], words: LabWords) -> a
     cycle = series_colours()
     named = [call for call in calls if call not in ("", RESERVED)]
     colours = {words.value(call): cycle[place % len(cycle)] for place, call in enumerate(named)}
-    colours |= {words.value(RESERVED): colour("textColor"), say("memory.free"): colour("borderColor")}
+    colours |= {
+        words.value(RESERVED): theme_colour("textColor"),
+        say("memory.free"): theme_colour("borderColor"),
+    }
     shown = list(dict.fromkeys(_call(row, words) for row in rows))
     return alt.Scale(domain=shown, range=[colours[name] for name in shown])
 

@@ -8,8 +8,8 @@ import altair as alt
 import pandas as pd
 
 from app_pages.charts import Drawn
+from app_pages.charts.scales import number_axis, series_colours, theme_colour
 from app_pages.lab_words import LabWords
-from app_pages.memory_look import colour, number_axis, series_colours
 from app_pages.numbers import quantity, scaled
 from app_pages.words import say
 from engine.measure.events import Metric
@@ -37,7 +37,9 @@ def request_chart(result: Result, words: LabWords) -> Drawn | None:
             row[name] *= factor
     frame = pd.DataFrame(rows)
     parts = [say("memory.free_in_all"), words.metric("largest_free_block"), words.metric("request")]
-    scale = alt.Scale(domain=parts, range=[colour("borderColor"), series_colours()[0], colour("orangeColor")])
+    scale = alt.Scale(
+        domain=parts, range=[theme_colour("borderColor"), series_colours()[0], theme_colour("orangeColor")]
+    )
     order = list(dict.fromkeys(row["program"] for row in rows))
     y = alt.Y("program:N", sort=order, title=None, axis=_two_lines())
     x_scale = alt.Scale(domain=[0, shown * 1.02], nice=False)
@@ -61,7 +63,7 @@ def request_chart(result: Result, words: LabWords) -> Drawn | None:
         layer("largest", 1).mark_bar(height={"band": 0.6}),
         layer("request", 2).mark_tick(thickness=3, height={"band": 0.85}),
         alt.Chart(frame)
-        .mark_text(align="right", dx=-6, fontSize=12, color=colour("textColor"))
+        .mark_text(align="right", dx=-6, fontSize=12, color=theme_colour("textColor"))
         .encode(x="free:Q", y=y, text="end:N"),
     ]
     title = say("memory.request")

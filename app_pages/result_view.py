@@ -12,6 +12,7 @@ from app_pages.finding_list import finding_list
 from app_pages.lab_words import LabWords
 from app_pages.lever_widgets import settings_text
 from app_pages.numbers import day, moment, quantity, span
+from app_pages.series_table import series_tables
 from app_pages.sheet import sheet
 from app_pages.speed_of_light import speed_of_light
 from app_pages.words import say
@@ -67,6 +68,7 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
         if lines is not None:
             seen.charts(result.lab, lines.shows, [series])
             charts.show(lines, key=f"{key}.series.{place}")
+    seen.charts(result.lab, (), series_tables(plain, words, key=key, most=most))
 
 
 def whole_result(result: Result, words: LabWords, kind: Origin, *, key: str) -> None:

@@ -42,18 +42,28 @@ def axis_title(name: str, sign: str) -> str:
     return f"{name} ({sign})" if sign else name
 
 
-def _theme() -> str:
-    return "dark" if st.context.theme.type == "dark" else "light"
+def theme_colour(name: str) -> str:
+    """A colour of the theme in use by its option's name, such as `borderColor`."""
+    return str(st.get_option(f"theme.{_theme()}.{name}") or "gray")
+
+
+def series_colours() -> list[str]:
+    """The colours of things that are told apart."""
+    palette = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
+    return [str(each) for each in palette] if isinstance(palette, list) and palette else ["#0b6e66"]
 
 
 def ink_colour() -> str:
-    return str(st.get_option(f"theme.{_theme()}.textColor") or "gray")
+    return theme_colour("textColor")
 
 
 def accent_colour() -> str:
-    return str(st.get_option(f"theme.{_theme()}.orangeColor") or "#c2701c")
+    return theme_colour("orangeColor")
 
 
 def first_colour() -> str:
-    colours = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
-    return str(colours[0]) if isinstance(colours, list) and colours else "#0b6e66"
+    return series_colours()[0]
+
+
+def _theme() -> str:
+    return "dark" if st.context.theme.type == "dark" else "light"

