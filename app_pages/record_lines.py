@@ -19,7 +19,10 @@ _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An item of the record, ready to be read. `why` are sentences, `language` that of the item's name."""
+    """An item of the record, ready to be read. `why` are sentences, `language` that of the item's name.
+
+    told: what was measured is words rather than a number.
+    """
 
     key: str
     item: str
@@ -30,6 +33,7 @@ class Line:
     why: tuple[str, ...]
     note: str
     language: str
+    told: bool = False
 
 
 def lines(
@@ -78,6 +82,7 @@ def _line(entry: Entry, reader: Reader, words: LabWords | None, said: set[str]) 
         why=tuple(why),
         note=entry.note,
         language=language,
+        told=bool(entry.text),
     )
 
 
@@ -117,7 +122,8 @@ def _html(line: Line, reader: Reader) -> str:
     why = "<br>".join(map(escape, line.why))
     note = f'<p class="own">{escape(line.note)}</p>' if line.note else ""
     cells = "".join(
-        f'<td class="number" data-column="{escape(reader.say(f"record.{name}"))}">{escape(text)}</td>'
+        f'<td class="number{" told" if name == "measured" and line.told else ""}" '
+        f'data-column="{escape(reader.say(f"record.{name}"))}">{escape(text)}</td>'
         for name, text in (
             ("expected", line.expected),
             ("measured", line.measured),

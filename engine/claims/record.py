@@ -24,8 +24,10 @@ LESSON_LAB, LESSON_SERIES = "decode_gaps", "record"
 LESSON_CARD = "zh-d11-exercise-record"
 """The card that carries the lesson's table: its claims stand in where that lab wasn't run."""
 LONGEST_NOTE = 2000
-MOST_FINDINGS = 3
+MOST_FINDINGS = 2
 """Beside one item; the rest of them stand with the lab's whole result."""
+CONCLUDING = ("_bound", "slow_kernel")
+"""How the codes of findings end that say what sets a step's pace: one such is why enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +180,19 @@ def _claim_entry(row: EvidenceRow, notes: Mapping[str, str]) -> Entry:
 def concerning(findings: Sequence[Finding], labels: Mapping[str, str]) -> tuple[Finding, ...]:
     """The findings that speak of one measured value: they name a label of it, and none otherwise than it.
 
-    A lab concludes a good deal about every variant of a run; beside one of them only its own belongs.
+    A lab concludes a good deal about every variant of a run; beside one of them only its own belongs, and of
+    those the one that says what sets the pace, else the ones that name most of its labels.
     """
     chosen = []
     for finding in findings:
         named = [name for name in labels if name in finding.args]
         if named and all(str(finding.args[name]) == str(labels[name]) for name in named):
-            chosen.append(finding)
-    return tuple(chosen[:MOST_FINDINGS])
+            chosen.append((len(named), finding))
+    concluding = [finding for _, finding in chosen if finding.code.endswith(CONCLUDING)]
+    if concluding:
+        return tuple(concluding[:1])
+    nearest = sorted(chosen, key=lambda each: -each[0])
+    return tuple(finding for _, finding in nearest[:MOST_FINDINGS])
 
 
 def _is_number(value: Scalar) -> bool:

@@ -145,7 +145,7 @@ def _kernels(result: Result | None) -> tuple[Kernel, ...]:
             name=str(row.get("kernel") or ""),
             part=str(row.get("part") or ""),
             count=float(row.get("count") or 0),
-            us=float(row.get("time") or 0),
+            us=float(row.get("time_per_step") or 0),
             share=float(row.get("share") or 0),
         )
         for row in rows

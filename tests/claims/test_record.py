@@ -169,7 +169,7 @@ def test_the_report_of_the_week_has_everything_that_the_lesson_asks_for() -> Non
     )  # fmt: skip
     kernels = Series(
         "slowest_kernels",
-        ["kernel", "part", "count", "time", "share"],
+        ["kernel", "part", "count", "time_per_step", "share"],
         [[f"gemv{place}", "mlp.up_proj", 22.0, 1500.0 - place, 20.0] for place in range(7)],
     )
     gaps = result(
@@ -187,7 +187,9 @@ def test_the_report_of_the_week_has_everything_that_the_lesson_asks_for() -> Non
     assert (found.floor, found.floor_measured, found.first_token) == (6.5, 8.6, 48.0)
     assert (found.per_token, found.gap_share) == (30.0, 71.0)
     assert found.ratio == pytest.approx(30 / 6.5)
-    assert [kernel.name for kernel in found.kernels] == [f"gemv{place}" for place in range(5)]
+    assert [(kernel.name, kernel.us) for kernel in found.kernels] == [
+        (f"gemv{place}", 1500.0 - place) for place in range(5)
+    ]
     assert [(fix.mode, fix.change, fix.mbu) for fix in found.fixes] == [
         ("eager", None, None),
         ("reduce-overhead", pytest.approx(1 / 3), 65.0),
@@ -201,3 +203,13 @@ def test_a_report_leaves_out_what_was_not_measured() -> None:
     results = of(elsewhere=[result("decode_gaps", T4, ms("eager", 31.0))])
     found = report.report(machine(results, "t4"), results, MODEL)
     assert (found.floor, found.ratio, found.per_token, found.kernels) == (None, None, 31.0, ())
+
+
+def test_why_stays_short_with_what_sets_the_pace_before_what_else_was_concluded() -> None:
+    labels = {"model": MODEL, "mode": "eager", "batch": "1"}
+    floor = Finding("weights_floor", {"model": MODEL, "weights": "bf16"})
+    aside = Finding("new_length_costs", {"mode": "eager", "model": MODEL})
+    bound = Finding("overhead_bound", {"mode": "eager"})
+    other = Finding("memory_bound", {"mode": "int8"})
+    assert record.concerning([floor, aside, bound, other], labels) == (bound,)
+    assert record.concerning([floor, other, aside, floor], labels) == (aside, floor)

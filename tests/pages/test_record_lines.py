@@ -86,3 +86,11 @@ def test_two_gpus_stand_in_one_row() -> None:
     assert "<b>462</b>" in html
     assert "0.5×" in html
     assert "expected 313–401" in html
+
+
+def test_a_measurement_in_words_may_wrap_while_a_number_stays_in_one_line() -> None:
+    told = entry(text="NVIDIA H200, torch 2.11.0+cu130, transformers 5.17.0", measured=None)
+    html = html_table(lines([told, entry()], ENGLISH, {"decode_gaps": WORDS}), ENGLISH)
+    first, second = html.split("</tr>")[1:3]
+    assert 'class="number told" data-column="Measured">NVIDIA H200' in first
+    assert "told" not in second
