@@ -14,7 +14,7 @@ from app_pages.lab_words import LabWords, of
 from app_pages.lever_widgets import lever_widgets, settings_text, start_values
 from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
-from app_pages.run_view import live_run
+from app_pages.run_view import ended_badly, live_run
 from app_pages.words import say
 from engine.measure import through
 from engine.measure.catalogue import LabInfo, full_catalogue
@@ -82,6 +82,30 @@ def _lab(info: LabInfo) -> None:
         st.code(f"python -m labs run {info.name}", language="bash", width="content")
     if place is not None:
         st.caption(say("evidence.through", command=f"`{place.prefix}`"))
+    if not busy:
+        _last_run(info.name)
+
+
+def _last_run(lab: str) -> None:
+    """How the lab's last run ended: why it gave no result, or the way to the one it gave."""
+    last = context.runs().recent(lab, 1)
+    if not last or not last[0].is_over:
+        return
+    if last[0].status != "done":
+        ended_badly(last[0], key=f"labs.last.{lab}")
+        return
+    st.button(
+        say("labs.last_result"),
+        icon=":material/query_stats:",
+        type="tertiary",
+        key=f"labs.last.{lab}",
+        on_click=_open,
+        args=(last[0].id,),
+    )
+
+
+def _open(run_id: str) -> None:
+    st.query_params["run"] = run_id
 
 
 def _device_choice(info: LabInfo) -> str:

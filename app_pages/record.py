@@ -8,6 +8,7 @@ import streamlit as st
 
 from app_pages import context, report_view, seen
 from app_pages.claims_table import Reader
+from app_pages.finding_list import sentences
 from app_pages.lab_words import LabWords, of
 from app_pages.numbers import day
 from app_pages.record_lines import Line, csv_text, html_table, lines, markdown, pairs_table
@@ -171,8 +172,9 @@ def _report(machine: Machine, results: Results, reader: Reader) -> None:
         )
     if found.findings:
         st.markdown(f"**{say('report.findings')}**")
-        for lab, finding in found.findings:
-            st.markdown(f"- {words[lab].finding(finding)}")
+        for lab in dict.fromkeys(lab for lab, _ in found.findings):
+            of_lab = [finding for name, finding in found.findings if name == lab]
+            sheet(sentences(of_lab, words[lab]), key=f"report.findings.{lab}")
     if kept.get("report"):
         st.markdown(f"**{say('record.note')}**")
         st.text(kept["report"])

@@ -138,7 +138,7 @@ def _html(line: Line, reader: Reader) -> str:
 
 def markdown(title: str, about: Sequence[str], shown: Sequence[Line], reader: Reader) -> str:
     """The record as Markdown: a heading, what it was measured with, a table."""
-    names = [reader.say(f"record.{name}") for name in COLUMNS] + [reader.say("record.note")]
+    names = [reader.say(f"record.{name}") for name in (*COLUMNS[:-1], "reason", "note")]
     rows = [
         [
             _cell(f"{line.item} ({line.below})" if line.below else line.item),

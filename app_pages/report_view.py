@@ -107,7 +107,7 @@ def markdown(
 ) -> str:
     """The whole report as Markdown."""
     lines = [f"# {title}", "", *(f"- {text}" for text in about), ""]
-    names = [reader.say("record.item"), reader.say("record.measured"), reader.say("record.why")]
+    names = [reader.say("record.item"), reader.say("record.measured"), reader.say("report.says")]
     lines += markdown_table(names, figures(found, reader))
     if found.kernels:
         lines += ["", f"## {reader.say('report.kernels')}", ""]

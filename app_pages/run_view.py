@@ -86,9 +86,11 @@ def show_log(run_id: str) -> None:
 
 def ended_badly(run: Run, *, key: str) -> None:
     """Why a run gave no result, what to do about it, and its log on demand."""
-    code = run.failure_code or run.status
+    code: str = run.failure_code or run.status
     if run.status == "interrupted":
         code = "interrupted"
+    elif code in ("crashed", "unsupported") and run.sent_through is not None:
+        code = "through"
     text = say(f"run.failure.{code}" if knows(f"run.failure.{code}") else "run.failure.crashed")
     if run.status == "cancelled":
         st.caption(f":material/stop_circle: {text}")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from app_pages.numbers import unit_sign
 from app_pages.review_card.talk import Refusal
 from engine.claims import as_if
 from engine.store import Store
@@ -50,10 +51,13 @@ class Predicting:
             )
         except PredictionRefused as refused:
             args = dict(refused.args_of_code)
+            code = code_of(refused.code, args)
+            if "unit" in args:
+                args["unit"] = unit_sign(str(args["unit"]))
             if "at_ms" in args:
                 seen = datetime.fromtimestamp(int(args["at_ms"]) / 1000, UTC).astimezone(ZoneInfo(self.zone))
                 args["time"] = f"{seen:%H:%M}"
-            return Refusal(str(nonce), code_of(refused.code, args), card.id, args)
+            return Refusal(str(nonce), code, card.id, args)
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from engine.claims import sightings
 from engine.claims.fault import ClaimsError
 from engine.claims.typed_numbers import TypedNumberError, predicted
 from engine.claims.units import converted
+from engine.claims.verdict import target
 from engine.faults import BenchcardsError
 from engine.store.claim_tables import predictions as table
 from engine.store.store import Store
@@ -21,6 +23,13 @@ from engine.study.study_day import to_ms
 
 LONGEST = 200
 """Characters of a prediction."""
+_UNKNOWN_UNIT = re.compile(
+    r"\s*(?!(?:approx|approximately|each|guess|ish|max|maximum|maybe|minimum|perhaps|"
+    r"probably|roughly|tops|total)\b)"
+    r"[a-z/]+\s*[.!?]*\s*",
+    re.IGNORECASE,
+)
+"""A last word behind a number that is neither a unit known here nor said of the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +55,8 @@ class Prediction:
 class PredictionRefused(BenchcardsError):
     """A prediction that isn't kept; nothing was stored.
 
-    Codes: empty, no_number, several_numbers, too_large, too_long {longest}, wrong_unit {unit}, seen {where,
-    at_ms}: the number was seen in this sitting. `str()` is the message in English.
+    Codes: empty, no_number, several_numbers, negative, too_large, too_long {longest}, wrong_unit {unit}, seen
+    {where, at_ms}: the number was seen in this sitting. `str()` is the message in English.
     """
 
     def __init__(self, code: str, args: Mapping[str, str | int] | None = None) -> None:
@@ -60,6 +69,7 @@ _ENGLISH = {
     "empty": "A prediction needs a number.",
     "no_number": "There is no number in it. Write one, with its unit: 5 ms, about 70 %, 20–25 µs.",
     "several_numbers": "There are several numbers in it. Write one, or a range such as 20–25 µs.",
+    "negative": "The number asked for can't be below zero.",
     "too_large": "That number is too large.",
     "too_long": "A prediction has at most {longest} characters.",
     "wrong_unit": "That unit can't be given in the claim's ({unit}).",
@@ -138,10 +148,14 @@ def _read(claim: ClaimText, text: str, language: str) -> tuple[float, float]:
         typed = predicted(text, language)
     except TypedNumberError as error:
         raise PredictionRefused(error.code) from error
+    if not typed.unit and not typed.noun and _UNKNOWN_UNIT.fullmatch(text, typed.end):
+        raise PredictionRefused("wrong_unit", {"unit": unit})  # 5 kg is no 5 ms
     try:
         ends = [converted(value, typed.unit or unit, unit) for value in (typed.low, typed.high)]
     except ClaimsError as error:
         raise PredictionRefused("wrong_unit", {"unit": unit}) from error
+    if min(ends) < 0 <= target(claim.says)[0]:
+        raise PredictionRefused("negative")
     return min(ends), max(ends)
 
 

@@ -120,7 +120,12 @@ def _steps(result: Result, model: str) -> Iterable[Metric]:
     """The decode steps of the model at batch 1, in the order measured."""
     for metric in result.metrics:
         labels = metric.labels
-        if metric.name == "ms_per_token" and labels.get("model") == model and labels.get("batch", 1) == 1:
+        if (
+            metric.name == "ms_per_token"
+            and labels.get("model") == model
+            and labels.get("batch", 1) == 1
+            and metric.value > 0  # a step of no time at all wasn't measured
+        ):
             yield metric
 
 

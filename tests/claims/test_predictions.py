@@ -49,6 +49,7 @@ def say(
         ("5 ms", "en", 5, 5),
         ("4,8 ms", "vi", 4.8, 4.8),
         ("5", "en", 5, 5),
+        ("5 max", "en", 5, 5),
         ("about 5000 µs", "en", 5, 5),
         ("20–25 µs", "en", 0.020, 0.025),
         ("约 5 毫秒", "zh", 5, 5),
@@ -70,6 +71,9 @@ def test_a_prediction_is_kept_in_the_unit_of_its_claim_with_the_text_as_typed(
         ("no idea", "no_number"),
         ("5 ms or 9 s", "several_numbers"),
         ("5 GB", "wrong_unit"),
+        ("5 kg", "wrong_unit"),
+        ("about 5 apples!", "wrong_unit"),
+        ("-3 ms", "negative"),
         ("5" * 201, "too_long"),
     ],
 )
