@@ -28,13 +28,14 @@ def _times(factor: float) -> str:
     return f"{number(factor, context.language(), 2)}×"
 
 
-def _direction(told: Summary) -> str:
-    """Too high, too low, or neither, with the factor."""
+def _direction(told: Summary, *, short: bool = False) -> str:
+    """Too high, too low, or neither, with the factor: a sentence, or what fits a table's cell on a phone."""
+    end = ".short" if short else ""
     if told.bias >= BIASED:
-        return say("calibration.high", by=_times(told.bias))
+        return say(f"calibration.high{end}", by=_times(told.bias))
     if told.bias <= 1 / BIASED:
-        return say("calibration.low", by=_times(1 / told.bias))
-    return say("calibration.even")
+        return say(f"calibration.low{end}", by=_times(1 / told.bias))
+    return say(f"calibration.even{end}")
 
 
 def _head(told: Summary) -> None:
@@ -58,7 +59,7 @@ def _summaries(groups: Mapping[str, Summary], name: str) -> str:
         f'<tr><th scope="row">{escape(group)}</th><td class="number">{told.count}</td>'
         f'<td class="number"><b>{_times(told.factor)}</b></td>'
         f'<td class="number">{percent(told.close, context.language())}</td>'
-        f"<td>{escape(_direction(told))}</td></tr>"
+        f"<td>{escape(_direction(told, short=True))}</td></tr>"
         for group, told in groups.items()
     )
     direction = escape(say("calibration.direction"))
