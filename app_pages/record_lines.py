@@ -141,10 +141,10 @@ def markdown(title: str, about: Sequence[str], shown: Sequence[Line], reader: Re
     names = [reader.say(f"record.{name}") for name in (*COLUMNS[:-1], "reason", "note")]
     rows = [
         [
-            _cell(f"{line.item} ({line.below})" if line.below else line.item),
-            *(_cell(text) for text in (line.expected, line.measured, line.difference)),
-            _cell(" ".join(line.why)),
-            _cell(line.note),
+            cell(f"{line.item} ({line.below})" if line.below else line.item),
+            *(cell(text) for text in (line.expected, line.measured, line.difference)),
+            cell(" ".join(line.why)),
+            cell(line.note),
         ]
         for line in shown
     ]
@@ -153,14 +153,16 @@ def markdown(title: str, about: Sequence[str], shown: Sequence[Line], reader: Re
 
 
 def markdown_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table's lines. Cells must have passed `_cell`."""
+    """A table's lines. Cells must have passed `cell`."""
     rule = ["---"] * len(names)
-    return [f"| {' | '.join(cells)} |" for cells in (list(map(_cell, names)), rule, *rows)]
+    return [f"| {' | '.join(cells)} |" for cells in (list(map(cell, names)), rule, *rows)]
 
 
-def _cell(text: str) -> str:
-    """A text that stays within its cell."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\r", "").replace("\n", " ")
+def cell(text: str) -> str:
+    """A text that stays within its cell or line, and is no tag, link or picture there."""
+    for sign in "\\|<[":
+        text = text.replace(sign, f"\\{sign}")
+    return text.replace("\r", "").replace("\n", " ")
 
 
 def csv_text(entries: Sequence[Entry], shown: Sequence[Line], machine: Machine) -> str:

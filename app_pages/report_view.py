@@ -8,7 +8,7 @@ from html import escape
 from app_pages.claims_table import Reader
 from app_pages.lab_words import LabWords
 from app_pages.numbers import number, percent
-from app_pages.record_lines import markdown_table
+from app_pages.record_lines import cell, markdown_table
 from engine.claims.report import Fix, Kernel, Report
 
 Row = tuple[str, str, str]
@@ -112,18 +112,19 @@ def markdown(
     if found.kernels:
         lines += ["", f"## {reader.say('report.kernels')}", ""]
         lines += markdown_table(
-            kernel_heads(reader), kernel_cells(found.kernels, reader, words["decode_gaps"])
+            kernel_heads(reader),
+            [list(map(cell, row)) for row in kernel_cells(found.kernels, reader, words["decode_gaps"])],
         )
     if found.fixes:
         lines += ["", f"## {reader.say('report.fixes')}", ""]
         rows = [
-            [*cells, notes.get(fix.key, "").replace("\n", " ").replace("|", "\\|")]
+            [cell(text) for text in (*cells, notes.get(fix.key, ""))]
             for fix, cells in zip(found.fixes, fix_cells(found.fixes, reader, words), strict=True)
         ]
         lines += markdown_table([*fix_heads(reader), reader.say("record.note")], rows)
     if found.findings:
         lines += ["", f"## {reader.say('report.findings')}", ""]
-        lines += [f"- {words[lab].finding(finding)}" for lab, finding in found.findings]
+        lines += [f"- {cell(words[lab].finding(finding))}" for lab, finding in found.findings]
     if notes.get("report"):
         lines += ["", f"## {reader.say('record.note')}", "", notes["report"]]
     return "\n".join([*lines, ""])

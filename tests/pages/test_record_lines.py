@@ -94,3 +94,8 @@ def test_a_measurement_in_words_may_wrap_while_a_number_stays_in_one_line() -> N
     first, second = html.split("</tr>")[1:3]
     assert 'class="number told" data-column="Measured">NVIDIA H200' in first
     assert "told" not in second
+
+
+def test_what_a_file_from_elsewhere_says_is_no_link_picture_or_tag_in_markdown() -> None:
+    shown = lines([entry("![x](http://example.org/x.png) <b>")], ENGLISH, {"decode_gaps": WORDS})
+    assert "| !\\[x](http://example.org/x.png) \\<b> |" in markdown("Title", [], shown, ENGLISH)
