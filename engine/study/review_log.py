@@ -50,8 +50,13 @@ def counts() -> ColumnElement[bool]:
 
 
 def last_that_counts(connection: Connection, *, not_after_ms: int | None = None) -> Review | None:
-    """The last answer that was not taken back, if there is one (given at or before an instant)."""
-    query = select(reviews).where(counts()).order_by(reviews.c.id.desc()).limit(1)
+    """The last answer that was not taken back, if there is one (given at or before an instant).
+
+    The last by its day and instant: answers of another machine may have come into the log after it.
+    """
+    # days rise with instants, and the index on them keeps this quick in a log of any length
+    latest = (reviews.c.study_day.desc(), reviews.c.reviewed_at_ms.desc(), reviews.c.id.desc())
+    query = select(reviews).where(counts()).order_by(*latest).limit(1)
     if not_after_ms is not None:
         query = query.where(reviews.c.reviewed_at_ms <= not_after_ms)
     row = connection.execute(query).mappings().first()
