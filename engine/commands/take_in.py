@@ -8,10 +8,12 @@ import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from engine.commands.check import default_paths
 from engine.folders import data_folder
 from engine.store import FILE_NAME, open_store
+from engine.store.backup import backup
 from engine.study.exchange.files import read
 from engine.study.exchange.parsed import LARGEST
 from engine.study.exchange.report import Report, Tally
@@ -44,15 +46,18 @@ def run(arguments: argparse.Namespace) -> int:
     library = load_library(default_paths(), lab_names=None, cache=None)
     data = data_folder()
     store = open_store(data / FILE_NAME)
+    how: dict[str, Any] = {
+        "known_cards": library.by_id.keys(),
+        "now": datetime.now(UTC),
+        "replace": arguments.replace,
+    }
+    decks = own_decks_folder(data)
     try:
-        report = (foresee if arguments.dry_run else take_in)(
-            store,
-            parsed,
-            own_decks_folder(data),
-            known_cards=library.by_id.keys(),
-            now=datetime.now(UTC),
-            replace=arguments.replace,
-        )
+        report = foresee(store, parsed, decks, **how)
+        if report.changes and not arguments.dry_run:
+            if store.path is not None:
+                backup(store.path, "before-import")
+            report = take_in(store, parsed, decks, **how)
     finally:
         store.close()
     if arguments.json:

@@ -178,6 +178,9 @@ def _compare(
                 f"{review.undo.nonce} took back another answer here: export the file anew",
             )
         taken_back.append((review.card_id, review.nonce, review.undo))
+    # in the order in which they were made: of one instant, the last answer was taken back first
+    taken_back.reverse()
+    taken_back.sort(key=lambda each: each[2].undone_at_ms)
     return new, taken_back, known_undos
 
 
