@@ -203,6 +203,13 @@ def save_settings(changed: StudySettings | Mapping[str, object]) -> StudySetting
         return here.settings
 
 
+def reload_settings() -> None:
+    """Take the settings as the store holds them now, as after an import."""
+    here = house()
+    with _lock:
+        here.settings = study_settings.load(here.store)
+
+
 def language() -> Language:
     """The interface language: the learner's choice, else the browser's, else English."""
     known = _houses.get(data_folder())

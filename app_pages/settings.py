@@ -6,6 +6,7 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.backups import GENERATION, backups_section
+from app_pages.exchange import exchange_section
 from app_pages.gpu_choice import gpu_choice
 from app_pages.words import knows, say
 from engine.interview import speech_model
@@ -241,4 +242,5 @@ _through()
 gpu_choice(key="settings.gpu")
 _speech_model()
 backups_section()
+exchange_section()
 _places()

@@ -242,7 +242,7 @@ def notes(store: Store, gpu: str) -> dict[str, str]:
     """One's own notes on a GPU's items, by their key; the newest of each counts, an empty one is none."""
     query = select(record_notes.c.item, record_notes.c.text).where(record_notes.c.gpu == gpu)
     with store.read() as connection:
-        rows = connection.execute(query.order_by(record_notes.c.id)).all()
+        rows = connection.execute(query.order_by(record_notes.c.written_at_ms, record_notes.c.id)).all()
     return {key: text for key, text in {row.item: row.text for row in rows}.items() if text}
 
 

@@ -30,5 +30,15 @@ COMMANDS = (
         "take a lab's result from another machine into the record",
         "engine.commands.import_result",
     ),
+    Command(
+        "export",
+        "write reviews, predictions, notes, settings and your own decks out",
+        "engine.commands.export",
+    ),
+    Command(
+        "import",
+        "take such a file in: nothing twice, nothing lost, all or nothing",
+        "engine.commands.take_in",
+    ),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

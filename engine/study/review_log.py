@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, exists, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, exists, func, select
 
 from engine.store.tables import reviews, undos
 from engine.study.card_state import CardState
@@ -50,10 +50,22 @@ def counts() -> ColumnElement[bool]:
 
 
 def last_that_counts(connection: Connection, *, not_after_ms: int | None = None) -> Review | None:
-    """The last answer that was not taken back, if there is one (given at or before an instant)."""
-    query = select(reviews).where(counts()).order_by(reviews.c.id.desc()).limit(1)
+    """The last answer that was not taken back, if there is one (given at or before an instant).
+
+    The last by its day and instant: answers of another machine may have come into the log after it.
+    """
+    condition = counts()
     if not_after_ms is not None:
-        query = query.where(reviews.c.reviewed_at_ms <= not_after_ms)
+        condition = and_(condition, reviews.c.reviewed_at_ms <= not_after_ms)
+    # days rise with instants: the index on them leads to the last one, and only its answers are put in order
+    day = select(reviews.c.study_day).where(condition).order_by(reviews.c.study_day.desc()).limit(1)
+    last_day = connection.execute(day).scalar_one_or_none()
+    query = (
+        select(reviews)
+        .where(reviews.c.study_day == last_day, condition)
+        .order_by(reviews.c.reviewed_at_ms.desc(), reviews.c.id.desc())
+        .limit(1)
+    )
     row = connection.execute(query).mappings().first()
     return None if row is None else from_row(row)
 

@@ -136,15 +136,20 @@ def save(store: Store, values: StudySettings | Mapping[str, object]) -> StudySet
 
     Raises SettingsRefused. Cards shown before the change keep the intervals that were shown.
     """
-    changes = asdict(values) if isinstance(values, StudySettings) else dict(values)
     with store.begin() as connection:
-        before = load_in(connection)
-        now = checked({**asdict(before), **changes})
-        remember(connection, before.scheduler)
-        remember(connection, now.scheduler)
-        names = [field.name for field in fields(StudySettings)]
-        connection.execute(delete(table).where(table.c.key.in_(names)))
-        connection.execute(insert(table), [{"key": name, "value": getattr(now, name)} for name in names])
+        return save_in(connection, values)
+
+
+def save_in(connection: Connection, values: StudySettings | Mapping[str, object]) -> StudySettings:
+    """`save` within a writing transaction."""
+    changes = asdict(values) if isinstance(values, StudySettings) else dict(values)
+    before = load_in(connection)
+    now = checked({**asdict(before), **changes})
+    remember(connection, before.scheduler)
+    remember(connection, now.scheduler)
+    names = [field.name for field in fields(StudySettings)]
+    connection.execute(delete(table).where(table.c.key.in_(names)))
+    connection.execute(insert(table), [{"key": name, "value": getattr(now, name)} for name in names])
     return now
 
 

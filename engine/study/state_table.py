@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from sqlalchemy import Connection, delete, insert, select, update
 
 from engine.store.tables import card_states, cards, reviews, undos
 from engine.study.card_state import NEW, CardState
 from engine.study.fuzz import place
+from engine.study.replay import replayed
+from engine.study.review_log import from_row
+from engine.study.schedule import SchedulerParams
+from engine.study.settings import scheduler_of
 
 
 def read(connection: Connection, card_id: str) -> tuple[CardState, int]:
@@ -39,25 +45,35 @@ def shuffle(card_id: str, reps: int) -> int:
 
 
 def recompute(connection: Connection, card_id: str | None = None) -> int:
-    """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are."""
-    query = select(
-        reviews.c.card_id, reviews.c.state_after, undos.c.id.is_not(None).label("undone")
-    ).outerjoin(undos, undos.c.review_id == reviews.c.id)
+    """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are.
+
+    The version is the number of answers and undos: above that of every answer in the log.
+    """
+    query = select(reviews, undos.c.id.is_not(None).label("undone")).outerjoin(
+        undos, undos.c.review_id == reviews.c.id
+    )
     old = delete(card_states)
     started = update(cards)
     if card_id is not None:
         query = query.where(reviews.c.card_id == card_id)
         old = old.where(card_states.c.card_id == card_id)
         started = started.where(cards.c.id == card_id)
-    folded: dict[str, tuple[CardState, int]] = {}
-    for row in connection.execute(query.order_by(reviews.c.card_id, reviews.c.version)):
-        state, version = folded.get(row.card_id, (NEW, 0))
-        if row.undone:
-            folded[row.card_id] = (state, version + 2)
-        else:
-            folded[row.card_id] = (CardState.from_json(row.state_after), version + 1)
+    schedulers: dict[str, SchedulerParams] = {}
+
+    def scheduler(fingerprint: str) -> SchedulerParams:
+        if fingerprint not in schedulers:
+            # each answer's scheduler is kept with it; a log from before they were had only the default
+            schedulers[fingerprint] = scheduler_of(connection, fingerprint) or SchedulerParams()
+        return schedulers[fingerprint]
+
+    rows = connection.execute(query.order_by(reviews.c.card_id)).mappings()
+    found: dict[str, tuple[CardState, int]] = {}
+    for of, group in groupby(map(from_row, rows), key=lambda review: review.card_id):
+        answers = tuple(group)
+        version = len(answers) + sum(answer.undone for answer in answers)
+        found[of] = (replayed(answers, scheduler), version)
     connection.execute(old)
     connection.execute(started.values(started=False))
-    for of, (state, version) in folded.items():
+    for of, (state, version) in found.items():
         write(connection, of, state, version)
-    return len(folded)
+    return len(found)

@@ -39,6 +39,6 @@ def take_back(connection: Connection, nonce: str, now_ms: int) -> Undone | Refus
         insert(undos),
         {"nonce": nonce, "review_id": last.id, "undone_at_ms": max(now_ms, last.reviewed_at_ms)},
     )
-    _, version = state_table.read(connection, last.card_id)
-    state_table.write(connection, last.card_id, last.state_before, version + 1)
+    # not its `state_before`: an answer that came from another machine may have been given on another state
+    state_table.recompute(connection, last.card_id)
     return Undone(last.card_id, last.rating, last.reviewed_at_ms)

@@ -1,0 +1,178 @@
+"""What must hold of a file's records beyond their types, before anything of it is looked up in the store."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
+
+from engine.study.card_state import NEW
+from engine.study.deck_bytes import MAX_BYTES
+from engine.study.exchange.faults import ExchangeFault
+from engine.study.exchange.parsed import WAY_OUT, Parsed
+from engine.study.exchange.records import ReviewRecord, SchedulerRecord
+from engine.study.schedule import SchedulerParams, transitions
+from engine.study.settings import RANGES, SettingsRefused, checked
+from engine.study.study_day import UnknownZone, from_ms, to_ms, zone_of
+from engine.study.today import JITTER_MS
+
+Key = TypeVar("Key", str, tuple[str, int])
+
+OLDEST_MS = to_ms(datetime(2000, 1, 1, tzinfo=UTC))
+AHEAD = timedelta(days=1)
+"""How far ahead of this machine's clock another machine's may have been."""
+
+DAYS_ASIDE = 2
+"""A study day lies at most this far from the UTC date of its instant: zones, the rollover, a trip between."""
+
+
+def check(parsed: Parsed, now: datetime) -> None:
+    """Raises ExchangeFault for the first record that can't be."""
+    latest = to_ms(now + AHEAD)
+    _settings(parsed)
+    for index, scheduler in enumerate(parsed.export.schedulers):
+        _scheduler(parsed, index, scheduler)
+    known = {scheduler.fingerprint for scheduler in parsed.export.schedulers}
+    nonces: dict[str, int] = {}
+    undo_nonces: dict[str, int] = {}
+    versions: dict[tuple[str, int], int] = {}
+    for index, review in enumerate(parsed.export.reviews):
+        _once(parsed, "reviews", index, "nonce", nonces, review.nonce)
+        _once(parsed, "reviews", index, "version", versions, (review.card_id, review.version))
+        if review.undo is not None:
+            _once(parsed, "reviews", index, "undo.nonce", undo_nonces, review.undo.nonce)
+        if review.scheduler not in known:
+            raise parsed.fault(
+                "reviews",
+                index,
+                "scheduler",
+                f"{review.scheduler!r} is none of the file's schedulers: export it anew",
+            )
+        _review(parsed, index, review, latest)
+    _made(parsed, latest)
+    _decks(parsed)
+
+
+def _settings(parsed: Parsed) -> None:
+    try:
+        checked(parsed.export.settings)
+    except SettingsRefused as refused:
+        fault = refused.faults[0]
+        raise ExchangeFault(
+            parsed.where, f"settings.{fault.field}", f"{fault.message}: {WAY_OUT}"
+        ) from refused
+
+
+def _scheduler(parsed: Parsed, index: int, record: SchedulerRecord) -> None:
+    def fault(message: str) -> ExchangeFault:
+        return parsed.fault("schedulers", index, "params", f"{message}: export it anew")
+
+    try:
+        params = SchedulerParams.from_json(record.params)
+        numbers = [params.desired_retention, *params.parameters]
+        if not all(math.isfinite(number) for number in numbers):
+            raise fault("holds a number that isn't finite")
+        if params.to_json() != record.params or params.fingerprint != record.fingerprint:
+            raise fault(f"isn't what the fingerprint {record.fingerprint} stands for")
+        for name in ("desired_retention", "maximum_days"):
+            low, high = RANGES[name]
+            if not low <= getattr(params, name) <= high:
+                raise fault(f"{name} lies outside {low:g} to {high:g}")
+        transitions("check", NEW, "2026-01-01", params)
+    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+        raise fault(f"FSRS can't work with it ({error!r})") from error
+
+
+def _review(parsed: Parsed, index: int, review: ReviewRecord, latest: int) -> None:
+    def fault(field: str, message: str) -> ExchangeFault:
+        return parsed.fault("reviews", index, field, f"{message}: {WAY_OUT}")
+
+    _instant(parsed, "reviews", index, "reviewed_at_ms", review.reviewed_at_ms, latest)
+    _instant(parsed, "reviews", index, "shown_at_ms", review.shown_at_ms, latest)
+    if review.shown_at_ms > review.reviewed_at_ms + JITTER_MS:
+        raise fault("shown_at_ms", "lies after the answer")
+    for name in ("study_day", "shown_day"):
+        _day(parsed, "reviews", index, name, getattr(review, name))
+    aside = date.fromisoformat(review.study_day) - from_ms(review.reviewed_at_ms).date()
+    if abs(aside) > timedelta(days=DAYS_ASIDE):
+        raise fault("study_day", f"{review.study_day} isn't the day of its instant")
+    try:
+        zone_of(review.zone)
+    except UnknownZone as error:
+        raise fault("zone", str(error).rstrip(".")) from error
+    before, after = review.state_before, review.state_after
+    for name, state in (("state_before", before), ("state_after", after)):
+        for field in ("due_day", "last_study_day"):
+            if getattr(state, field) is not None:
+                _day(parsed, "reviews", index, f"{name}.{field}", getattr(state, field))
+    if review.kind != before.phase:
+        raise fault("kind", f"is {review.kind}, but the card was {before.phase} before (state_before.phase)")
+    if list(review.shown) != sorted(review.shown):
+        raise fault("shown", "a better rating never comes back sooner")
+    if after.phase == "new" or after.reps != before.reps + 1:
+        raise fault("state_after", "isn't the state after one more answer (phase, reps)")
+    if after.stability is None or after.difficulty is None or after.due_ms is None:
+        raise fault("state_after", "an answered card has a stability, a difficulty and an instant it is due")
+    if after.last_review_ms != review.reviewed_at_ms:
+        raise fault("state_after.last_review_ms", "isn't the instant of the answer (reviewed_at_ms)")
+    undo = review.undo
+    if undo is not None and not review.reviewed_at_ms <= undo.undone_at_ms <= latest:
+        raise fault("undo.undone_at_ms", "isn't an instant after the answer and before now")
+
+
+def _made(parsed: Parsed, latest: int) -> None:
+    """Predictions, what was seen, notes."""
+    export = parsed.export
+    nonces: dict[str, int] = {}
+    for index, made in enumerate(export.predictions):
+        _once(parsed, "predictions", index, "nonce", nonces, made.nonce)
+        _instant(parsed, "predictions", index, "made_at_ms", made.made_at_ms, latest)
+        _day(parsed, "predictions", index, "study_day", made.study_day)
+        if not all(math.isfinite(number) for number in (made.low, made.value, made.high)):
+            raise parsed.fault("predictions", index, "value", f"isn't finite: {WAY_OUT}")
+        if not made.low <= made.value <= made.high:
+            raise parsed.fault("predictions", index, "value", f"lies outside low and high: {WAY_OUT}")
+    for index, seen in enumerate(export.sightings):
+        _instant(parsed, "sightings", index, "seen_at_ms", seen.seen_at_ms, latest)
+        _day(parsed, "sightings", index, "study_day", seen.study_day)
+    for index, note in enumerate(export.record_notes):
+        _instant(parsed, "record_notes", index, "written_at_ms", note.written_at_ms, latest)
+
+
+def _decks(parsed: Parsed) -> None:
+    names: dict[str, int] = {}
+    for index, deck in enumerate(parsed.export.decks):
+        name = deck.file
+        plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
+        if not plain or not name.lower().endswith((".yaml", ".yml")):
+            raise parsed.fault(
+                "decks", index, "file", f"{name!r} isn't the plain name of a .yaml file: rename it there"
+            )
+        # two names that differ in case only are one file on macOS and Windows
+        _once(parsed, "decks", index, "file", names, name.casefold())
+        if len(deck.text.encode("utf-8")) > MAX_BYTES:
+            raise parsed.fault("decks", index, "text", f"is larger than {MAX_BYTES // 1024**2} MiB: split it")
+
+
+def _once(parsed: Parsed, kind: str, index: int, field: str, seen: dict[Key, int], key: Key) -> None:
+    if key in seen:
+        other = parsed.place(kind, seen[key]).removeprefix(f"{parsed.where}: ")
+        raise parsed.fault(kind, index, field, f"{key!r} stands at {other} already: {WAY_OUT}")
+    seen[key] = index
+
+
+def _instant(parsed: Parsed, kind: str, index: int, field: str, instant: int, latest: int) -> None:
+    if instant < OLDEST_MS:
+        message = f"{from_ms(instant):%Y-%m-%d} is before there were such cards"
+    elif instant > latest:
+        message = "lies in the future: check the clocks of both machines"
+    else:
+        return
+    raise parsed.fault(kind, index, field, f"{message}; {WAY_OUT}")
+
+
+def _day(parsed: Parsed, kind: str, index: int, field: str, day: str) -> None:
+    try:
+        date.fromisoformat(day)
+    except ValueError as error:
+        raise parsed.fault(kind, index, field, f"{day!r} is no date: {WAY_OUT}") from error

@@ -1,0 +1,300 @@
+"""What of a file is new here: looked up in the store, nothing written."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.tables import reviews, settings, undos
+from engine.study import settings as study_settings
+from engine.study.deck_bytes import read_bytes
+from engine.study.exchange.gather import review_of
+from engine.study.exchange.parsed import Parsed
+from engine.study.exchange.records import (
+    DeckRecord,
+    NoteRecord,
+    PredictionRecord,
+    ReviewRecord,
+    SightingRecord,
+    UndoRecord,
+)
+from engine.study.exchange.report import Report, Tally
+
+Item = TypeVar("Item")
+
+_AT_ONCE = 400
+"""Values in one query: every database takes as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be written. Reviews have the versions that they get here; `undos` go by a review's nonce."""
+
+    reviews: tuple[ReviewRecord, ...]
+    undos: tuple[tuple[str, UndoRecord], ...]
+    predictions: tuple[PredictionRecord, ...]
+    sightings: tuple[SightingRecord, ...]
+    record_notes: tuple[NoteRecord, ...]
+    settings: dict[str, int | float | str]
+    decks: tuple[DeckRecord, ...]
+    cards: frozenset[str]
+    """Ids of the cards whose state is to be worked out anew."""
+    report: Report
+
+
+@dataclass(slots=True)
+class _Here:
+    """The answers that a card has here: their versions, and answers and undos together."""
+
+    versions: set[int]
+    given: int = 0
+
+
+def plan(
+    connection: Connection, parsed: Parsed, folder: Path, known_cards: Collection[str], *, replace: bool
+) -> Plan:
+    """What the import of `parsed` writes. Raises ExchangeFault where it contradicts what is here."""
+    export = parsed.export
+    kept = _reviews_here(connection, [review.nonce for review in export.reviews])
+    new, taken_back, known_undos = _compare(parsed, kept, _undos_here(connection, export.reviews))
+    cards = frozenset(review.card_id for review in new) | {card for card, _, _ in taken_back}
+    here = _cards_here(connection, cards)
+    in_file = Counter(review.card_id for review in export.reviews)
+    numbered = _numbered(new, Counter(card for card, _, _ in taken_back), here)
+    with_new = {review.card_id for review in new}
+    known_here = Counter(review.card_id for review in kept.values())
+    merged = sum(len(here[card].versions) > known_here[card] for card in with_new if card in here)
+    new_predictions = _new_predictions(connection, parsed)
+    new_sightings = _new_sightings(connection, export.sightings)
+    new_notes = _new_notes(connection, export.record_notes)
+    taken, differ = _settings(connection, parsed)
+    decks, names = _decks(folder, export.decks)
+    of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
+    report = Report(
+        reviews=Tally(len(new), len(export.reviews) - len(new)),
+        undos=Tally(len(taken_back), known_undos),
+        predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
+        sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
+        record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        merged=merged,
+        renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
+        settings_taken=tuple(taken),
+        settings_differ=tuple(differ),
+        decks_new=names["new"],
+        decks_same=names["same"],
+        decks_differ=names["differ"],
+        replaced=replace,
+        unknown_cards=tuple(sorted(set(in_file) - set(known_cards) - of_decks)),
+    )
+    return Plan(
+        reviews=numbered,
+        undos=tuple((nonce, undo) for _, nonce, undo in taken_back),
+        predictions=new_predictions,
+        sightings=new_sightings,
+        record_notes=new_notes,
+        settings={**taken, **(differ if replace else {})},
+        decks=(*decks["new"], *(decks["differ"] if replace else ())),
+        cards=cards,
+        report=report,
+    )
+
+
+def chunks(items: Iterable[Item], size: int = _AT_ONCE) -> Iterator[list[Item]]:
+    """The items in lists of at most `size`."""
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def _reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
+    """The answers that are here under the nonces, with what took them back."""
+    query = select(reviews, undos.c.nonce.label("undo_nonce"), undos.c.undone_at_ms).outerjoin(
+        undos, undos.c.review_id == reviews.c.id
+    )
+    found: dict[str, ReviewRecord] = {}
+    for chunk in chunks(nonces):
+        for row in connection.execute(query.where(reviews.c.nonce.in_(chunk))).mappings():
+            found[row["nonce"]] = review_of(row)
+    return found
+
+
+def _undos_here(connection: Connection, of: Sequence[ReviewRecord]) -> dict[str, str]:
+    """Of the file's undo nonces those that are here, with the nonce of the answer they took back."""
+    query = select(undos.c.nonce, reviews.c.nonce.label("review")).join(
+        reviews, reviews.c.id == undos.c.review_id
+    )
+    found: dict[str, str] = {}
+    for chunk in chunks(review.undo.nonce for review in of if review.undo is not None):
+        found.update(
+            (row.nonce, row.review) for row in connection.execute(query.where(undos.c.nonce.in_(chunk)))
+        )
+    return found
+
+
+def _compare(
+    parsed: Parsed, kept: dict[str, ReviewRecord], undone: dict[str, str]
+) -> tuple[list[ReviewRecord], list[tuple[str, str, UndoRecord]], int]:
+    """New answers; new undos as (card, the answer's nonce, undo); how many undos were here already.
+
+    An answer taken back here and there stays taken back by what did it here.
+    """
+    new: list[ReviewRecord] = []
+    taken_back: list[tuple[str, str, UndoRecord]] = []
+    known_undos = 0
+    for index, review in enumerate(parsed.export.reviews):
+        here = kept.get(review.nonce)
+        if here is None:
+            new.append(review)
+        else:
+            # an answer may have another version on every machine
+            for name in ReviewRecord.__struct_fields__:
+                if name not in ("version", "undo") and getattr(here, name) != getattr(review, name):
+                    raise parsed.fault(
+                        "reviews",
+                        index,
+                        name,
+                        f"the answer {review.nonce} is here already with another value: one of the two was "
+                        "changed by hand; export the file anew",
+                    )
+        if review.undo is None:
+            continue
+        if here is not None and here.undo is not None:
+            known_undos += 1
+            continue
+        if undone.get(review.undo.nonce, review.nonce) != review.nonce:
+            raise parsed.fault(
+                "reviews",
+                index,
+                "undo.nonce",
+                f"{review.undo.nonce} took back another answer here: export the file anew",
+            )
+        taken_back.append((review.card_id, review.nonce, review.undo))
+    # in the order in which they were made: of one instant, the last answer was taken back first
+    taken_back.reverse()
+    taken_back.sort(key=lambda each: each[2].undone_at_ms)
+    return new, taken_back, known_undos
+
+
+def _cards_here(connection: Connection, cards: Collection[str]) -> dict[str, _Here]:
+    query = select(reviews.c.card_id, reviews.c.version, undos.c.id.is_not(None).label("undone")).outerjoin(
+        undos, undos.c.review_id == reviews.c.id
+    )
+    found: dict[str, _Here] = {}
+    for chunk in chunks(cards):
+        for row in connection.execute(query.where(reviews.c.card_id.in_(chunk))):
+            here = found.setdefault(row.card_id, _Here(set()))
+            here.versions.add(row.version)
+            here.given += 2 if row.undone else 1
+    return found
+
+
+def _numbered(
+    new: Sequence[ReviewRecord], undos_of: Counter[str], here: dict[str, _Here]
+) -> tuple[ReviewRecord, ...]:
+    """The new answers with versions that are free here, in the order given.
+
+    They keep their own where all of a card's are free and lie below the card's next version; otherwise they
+    follow on the card's next version here, in order of their instants. What is here is never renumbered.
+    """
+    of_card: dict[str, list[ReviewRecord]] = defaultdict(list)
+    for review in new:
+        of_card[review.card_id].append(review)
+    version: dict[str, int] = {}
+    for card, answers in of_card.items():
+        at = here.get(card, _Here(set()))
+        own = {review.version for review in answers}
+        next_version = at.given + len(answers) + undos_of[card]
+        if not own & at.versions and max(own) < next_version:
+            continue
+        ordered = sorted(answers, key=lambda each: (each.reviewed_at_ms, each.state_before.reps, each.nonce))
+        version.update((review.nonce, at.given + place) for place, review in enumerate(ordered))
+    return tuple(
+        msgspec.structs.replace(review, version=version[review.nonce]) if review.nonce in version else review
+        for review in new
+    )
+
+
+def _new_predictions(connection: Connection, parsed: Parsed) -> tuple[PredictionRecord, ...]:
+    names = PredictionRecord.__struct_fields__
+    here: dict[str, PredictionRecord] = {}
+    for chunk in chunks(made.nonce for made in parsed.export.predictions):
+        query = select(predictions).where(predictions.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = PredictionRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.predictions):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "predictions",
+                index,
+                "nonce",
+                f"the prediction {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.predictions if made.nonce not in here)
+
+
+def _new_sightings(connection: Connection, seen: Sequence[SightingRecord]) -> tuple[SightingRecord, ...]:
+    here = {
+        (row.subject, row.study_day)
+        for chunk in chunks({each.subject for each in seen})
+        for row in connection.execute(select(sightings).where(sightings.c.subject.in_(chunk)))
+    }
+    first = {(each.subject, each.study_day): each for each in reversed(seen)}
+    return tuple(each for key, each in reversed(first.items()) if key not in here)
+
+
+def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[NoteRecord, ...]:
+    names = NoteRecord.__struct_fields__
+    here = {
+        tuple(row[name] for name in names)
+        for chunk in chunks({note.item for note in notes})
+        for row in connection.execute(select(record_notes).where(record_notes.c.item.in_(chunk))).mappings()
+    }
+    once = dict.fromkeys(notes)
+    return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
+
+
+def _settings(
+    connection: Connection, parsed: Parsed
+) -> tuple[dict[str, int | float | str], dict[str, int | float | str]]:
+    """What is taken because nothing was set here yet, and what is set otherwise here."""
+    wanted = parsed.export.settings
+    own = {field.name for field in fields(study_settings.StudySettings)}
+    kept = set(connection.execute(select(settings.c.key)).scalars()) & own
+    now = asdict(study_settings.load_in(connection))
+    differ = {name: value for name, value in wanted.items() if now[name] != value}
+    return ({}, differ) if kept else (differ, {})
+
+
+def _decks(
+    folder: Path, decks: Sequence[DeckRecord]
+) -> tuple[dict[str, tuple[DeckRecord, ...]], dict[str, tuple[str, ...]]]:
+    """The decks by what the folder holds under their names: `new`, `same` or `differ`."""
+    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": []}
+    for deck in decks:
+        path = folder / deck.file
+        if not os.path.lexists(path):
+            sorts["new"].append(deck)
+        else:
+            # what can't be read has another content as far as anyone can tell, and stays
+            raw = read_bytes(path)
+            sorts["same" if raw == deck.text.encode("utf-8") else "differ"].append(deck)
+    return (
+        {sort: tuple(found) for sort, found in sorts.items()},
+        {sort: tuple(deck.file for deck in found) for sort, found in sorts.items()},
+    )
+
+
+def _card_ids(deck: DeckRecord) -> list[str]:
+    """The ids of the cards in a deck's text; of a broken one what can be told."""
+    from engine.study.deck_parse import parse_deck  # PyYAML and pydantic take long to import
+
+    return [mention.name for mention in parse_deck(deck.text.encode("utf-8"), deck.file).card_ids]
