@@ -9,7 +9,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.words import knows, say
 from engine.interview import speech_model
-from engine.interview.fault import InterviewError
+from engine.interview.fault import RecordingError
 from engine.interview.question import Interview, Part, Question
 from engine.store import StoreError
 
@@ -72,11 +72,19 @@ def _keep(interview: Interview, question: Question, part: Part, file_id: str, co
         return
     try:
         context.interviews().keep_recording(interview.id, question.place, part, content)
-    except (InterviewError, StoreError) as error:
+    except RecordingError as error:
+        st.error(recording_trouble(error), icon=":material/mic_off:")
+        return
+    except StoreError as error:
         st.error(str(error), icon=":material/error:")
         return
     kept[name] = file_id
     st.rerun()  # the page below was made before the recording came
+
+
+def recording_trouble(error: RecordingError) -> str:
+    """Why a recording could not be kept or deleted, in the reader's language."""
+    return say(f"interview.recording_trouble.{error.doing}", reason=error.reason, path=error.path)
 
 
 def recordings(interview: Interview, question: Question) -> None:
@@ -124,8 +132,8 @@ def _delete(interview_id: str, place: int, part: Part) -> None:
     context.speech().forget(f"{interview_id}.{place}.{part}")
     try:
         context.interviews().delete_recording(interview_id, place, part)
-    except InterviewError as error:
-        st.toast(str(error), icon=":material/error:")
+    except RecordingError as error:
+        st.toast(recording_trouble(error), icon=":material/error:")
 
 
 def _speech(interview: Interview, question: Question, part: Part, path: Path, key: str) -> None:

@@ -46,6 +46,7 @@ class Asking extends AskScreen {
       this.overSaid = false;
       this.asked = null;
       this.closing = null;
+      this.calm();
     }
     this.draw();
   }
@@ -173,16 +174,22 @@ class Asking extends AskScreen {
     this.draw();
   }
 
+  /** The question whether to skip no longer stands. */
+  calm() {
+    if (this.skipAsked === undefined) return;
+    this.skipAsked = undefined;
+    this.room.note();
+  }
+
   skip(sure) {
     const phase = this.phase;
     if (phase === "over") return false;
-    if (!sure && performance.now() - (this.skipAsked ?? -SURE_MS) > SURE_MS) {
+    if (!sure && this.skipAsked === undefined) {
       this.skipAsked = performance.now();
       this.room.note(this.room.words.skip_again);
       return true;
     }
-    this.room.note();
-    this.skipAsked = undefined;
+    this.calm();
     this.lock();
     stopRecording();
     this.step("skip", phase);
@@ -214,6 +221,7 @@ class Asking extends AskScreen {
   tick() {
     if (this.data === null) return;
     const phase = this.phase;
+    if (this.skipAsked !== undefined && performance.now() - this.skipAsked > SURE_MS) this.calm();
     if (phase === "over") this.over(); // also where the server's word of an earlier text drew it first
     if (phase !== this.drawn) this.draw();
     this.drawClock(phase);
