@@ -158,12 +158,7 @@ class AskScreen {
     const name = Drafts.name(data.interview, data.place, part);
     const newest = this.room.drafts.newest(data.interview, data.place, part, data.drafts[part]);
     if (this.field?.name === name) {
-      // another tab may have typed on; never under the hands of who types here
-      if (newest.seq > this.field.seq && this.room.root.activeElement !== this.field.node) {
-        this.field.seq = newest.seq;
-        this.field.text = newest.text;
-        this.field.node.value = newest.text;
-      }
+      this.elsewhere({ name, ...newest });
       this.drawKept();
       return;
     }

@@ -20,7 +20,13 @@ class Asking extends AskScreen {
       this.guard.watch(field);
       // `input` also comes with each change of a composition, which counts as typed
       field.addEventListener("input", () => this.typed(field));
-      field.addEventListener("compositionend", () => this.typed(field));
+      field.addEventListener("compositionstart", () => {
+        this.composing = true;
+      });
+      field.addEventListener("compositionend", () => {
+        this.composing = false;
+        this.typed(field);
+      });
     }
     p.number.addEventListener("keydown", event => {
       if (event.key === "Enter" && !event.isComposing && !event.repeat) {
@@ -86,6 +92,17 @@ class Asking extends AskScreen {
     field.text = text;
     field.seq = kept.seq;
     this.drawKept();
+  }
+
+  /** Another tab typed on. Where nothing of this field is still on its way, it goes on from that text. */
+  elsewhere(draft) {
+    const { field } = this;
+    if (draft === null || field === null || draft.name !== field.name || draft.seq <= field.seq) return;
+    if (field.node.readOnly || this.composing || this.room.drafts.held.has(field.name)) return;
+    field.seq = draft.seq;
+    if (draft.text === field.text) return;
+    field.text = draft.text;
+    field.node.value = draft.text;
   }
 
   /** Takes what stands in the field, an unfinished composition too. */
