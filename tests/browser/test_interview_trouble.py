@@ -140,6 +140,36 @@ def test_a_recording_is_kept_for_its_owner_played_and_deleted(app: App, micropho
     page.page.context.close()
 
 
+def test_a_recording_that_cannot_be_kept_stays_in_its_player_and_says_so(
+    app: App, microphone: Browser
+) -> None:
+    setup = Setup(mode="practice", questions=1, seconds=60, thinking=0, follow_ups=False)
+    interview_id = begin(app, setup)
+    (app.home / "interviews").mkdir(exist_ok=True)
+    in_the_way = app.home / "interviews" / interview_id
+    in_the_way.write_text("not a folder", encoding="utf-8")
+    page = open_interview(microphone, app, interview_id, permissions=["microphone"])
+    page.begin(0)
+    page.page.keyboard.type("typed all the same")
+    page.press("Escape")
+    expect(page.page.get_by_label("Record", exact=True)).to_be_visible()
+    page.press("r")
+    expect(page.page.get_by_label("Stop recording")).to_be_visible()
+    page.page.wait_for_timeout(500)
+    page.press("Control+Enter")
+    page.expect_state("review", 0)
+    recorder = page.page.locator(".st-key-interview-recorder")
+    expect(recorder.get_by_text("The recording can't be kept")).to_be_visible()
+    expect(recorder.get_by_test_id("stAudioInput")).to_be_visible()
+    in_the_way.unlink()
+    page.press("1")  # whatever is done next tries again
+    expect(page.page.get_by_test_id("stAudio")).to_be_visible()
+    question = kept(app, interview_id).questions[0]
+    assert question.draft("main").text == "typed all the same"
+    assert question.recordings == {"main": "1-answer.wav"}
+    page.page.context.close()
+
+
 def test_a_second_tab_goes_on_from_what_the_first_one_typed(app: App, browser: Browser) -> None:
     interview_id = begin(app, REAL)
     first = open_interview(browser, app, interview_id)
