@@ -17,7 +17,7 @@ from app_pages.sheet import sheet
 from app_pages.speed_of_light import speed_of_light
 from app_pages.words import say
 from engine.claims import sightings
-from engine.measure.events import Metric
+from engine.measure.events import Metric, Scalar
 from engine.measure.results import Result
 
 if TYPE_CHECKING:
@@ -85,33 +85,40 @@ def whole_result(result: Result, words: LabWords, kind: Origin, *, key: str) -> 
 
 
 def metrics_table(metrics: tuple[Metric, ...], words: LabWords) -> str:
-    """Every metric with its labels and spread, as HTML; scrolls by itself where it is wide."""
-    names = list(dict.fromkeys(name for metric in metrics for name in metric.labels))
-    heads = [say("labs.metric"), *(words.label(name) for name in names)]
-    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in heads)
+    """Every metric with its labels and spread, as HTML, those of one name together."""
+    groups: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        groups.setdefault(metric.name, []).append(metric)
+    head = "".join(f'<th scope="col">{escape(say(title))}</th>' for title in ("labs.metric", "labs.variant"))
     for title in ("labs.value", "labs.spread"):
         head += f'<th scope="col" class="number">{escape(say(title))}</th>'
-    body = "".join(_metric_row(metric, names, words) for metric in metrics)
+    body = "".join(f"<tbody>{_group(name, group, words)}</tbody>" for name, group in groups.items())
     label = escape(say("labs.metrics"))
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<table class="metrics"><thead><tr>{head}</tr></thead>{body}</table></div>'
     )
 
 
-def _metric_row(metric: Metric, names: list[str], words: LabWords) -> str:
-    cells = "".join(
-        f"<td>{escape(words.value(metric.labels[name])) if name in metric.labels else ''}</td>"
-        for name in names
+def _group(name: str, metrics: list[Metric], words: LabWords) -> str:
+    named = f'<th scope="rowgroup" rowspan="{len(metrics)}">{escape(words.metric(name))}</th>'
+    return "".join(
+        f"<tr>{'' if place else named}{_cells(metric, words)}</tr>" for place, metric in enumerate(metrics)
     )
+
+
+def _cells(metric: Metric, words: LabWords) -> str:
+    variant = escape(" · ".join(_label(name, value, words) for name, value in metric.labels.items()))
     value = escape(quantity(metric.value, metric.unit, words.language))
     spread = ""
     if metric.low is not None and metric.high is not None:
         spread = escape(span(metric.low, metric.high, metric.unit, words.language))
-    return (
-        f'<tr><th scope="row">{escape(words.metric(metric.name))}</th>{cells}'
-        f'<td class="number"><b>{value}</b></td><td class="number">{spread}</td></tr>'
-    )
+    return f'<td>{variant}</td><td class="number"><b>{value}</b></td><td class="number">{spread}</td>'
+
+
+def _label(name: str, value: Scalar, words: LabWords) -> str:
+    """A label's value; a bare number says what it counts."""
+    return words.value(value) if isinstance(value, str) else f"{words.label(name)} {words.value(value)}"
 
 
 def _plain(text: str) -> str:

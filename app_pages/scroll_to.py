@@ -21,7 +21,6 @@ export default function ({ data, parentElement: root }) {
     const block = document.getElementsByClassName(`st-key-${data.key}`)[0];
     if (block) {
       block.style.scrollMarginTop = "4.5rem"; // clear of the page's header
-      block.style.outline = "2px solid var(--st-primary-color)";
       block.scrollIntoView({ block: "start" });
     }
     if (performance.now() < until) setTimeout(bring, 150);
@@ -35,5 +34,5 @@ _mount = st.components.v2.component("benchcards.scroll_to", html="<span></span>"
 
 
 def scroll_to(container_key: str) -> None:
-    """Scrolls to the container with that key and marks it; the reader's own scrolling is left alone."""
+    """Scrolls to the container with that key; the reader's own scrolling is left alone."""
     _mount(key=f"scroll_to.{container_key}", data={"key": container_key.replace(".", "-")}, height=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-WAIT_MS = 15_000
+WAIT_MS = 60_000
 
 
 class ReviewPage:

@@ -31,8 +31,8 @@ def test_a_damaged_database_is_restored_from_the_page(
     app.start()
     page = browser.new_page(locale="en-US")
     page.goto(f"{app.url}?deck={deck}")
-    expect(page.get_by_text("The database is damaged")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("The database is damaged")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name=f"Restore {kept.name}").click()
-    expect(page.locator(".bench")).to_have_attribute("data-card", cards[1], timeout=15_000)
+    expect(page.locator(".bench")).to_have_attribute("data-card", cards[1], timeout=60_000)
     page.close()
     assert app.ratings(cards[0]) == [4]

@@ -16,10 +16,6 @@ from engine.study.library import load_library
 HERE = Path(__file__).parent
 LIBRARY = load_library([project_folder() / "cards", HERE / "answers.en.yaml"], lab_names=None, cache=None)
 ANSWERS: list[dict[str, Any]] = yaml.safe_load((HERE / "written_answers.yaml").read_text(encoding="utf-8"))
-for _answer in ANSWERS:  # claims that only a lab can check come with their lab
-    _there = {claim.id for claim in LIBRARY.by_id[_answer["card"]].claims}
-    for _outcome in ("right", "wrong"):
-        _answer[_outcome] = [name for name in _answer.get(_outcome, []) if name in _there]
 
 
 def _card(card_id: str) -> Card:
@@ -28,6 +24,7 @@ def _card(card_id: str) -> Card:
 
 def _judged(answer: dict[str, Any]) -> tuple[set[str], set[str]]:
     found = figures(_card(answer["card"]), answer["text"])
+    assert {*answer.get("right", []), *answer.get("wrong", [])} <= {figure.claim.id for figure in found}
     assert set(answer.get("right", [])) | set(answer.get("wrong", [])) <= {
         figure.claim.id for figure in found
     }

@@ -23,7 +23,7 @@ def labs(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
             text=True,
             cwd=project_folder(),
             env={**os.environ, "BENCHCARDS_LABS": str(ODD_LABS), "TMPDIR": scratch, **environment},
-            timeout=120,
+            timeout=400,
             check=False,
         )
 
