@@ -55,10 +55,17 @@ def evidence_panel(card: Card) -> None:
 def _lab(link: LabLink, info: LabInfo | None, *, key: str) -> None:
     """What the lab does, and the button that runs it; while it runs, how far it is."""
     words = of(info, link.name)
-    st.markdown(f"**{words.title}**")
     if info is None:
+        st.markdown(f"**{words.title}**")
         st.warning(say("evidence.no_such_lab", name=link.name), icon=":material/science_off:")
     else:
+        st.page_link(
+            "app_pages/labs.py",
+            label=f"**{words.title}**",
+            icon=":material/science:",
+            help=say("evidence.to_lab"),
+            query_params={"lab": link.name},
+        )
         if words.about:
             st.caption(words.about)
         _running(link, info, words, key=key)

@@ -56,14 +56,14 @@ def _show(data: dict[str, object]) -> None:
 def _page() -> None:
     _carry_out()
     wanted = st.query_params.get("session")
-    if wanted is None:
+    if not wanted:
         _show({})
         interview_setup.setup_page()
         return
     interview = context.interviews().get(wanted, to_ms(context.now()))
     if interview is None:
         _show({})
-        st.warning(say("interview.gone", id=wanted), icon=":material/search_off:")
+        st.warning(say("interview.gone", id=wanted[:64]), icon=":material/search_off:")
         _leave_button()
         return
     if any(question.clock.predict_used_ms is not None for question in interview.questions):

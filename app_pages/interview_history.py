@@ -8,11 +8,12 @@ from html import escape
 import streamlit as st
 
 from app_pages import context
+from app_pages.interview_recordings import recording_trouble
 from app_pages.interview_words import band_of_score, column_heads
 from app_pages.numbers import clock, moment, percent
 from app_pages.sheet import sheet
 from app_pages.words import say
-from engine.interview.fault import InterviewError
+from engine.interview.fault import RecordingError
 from engine.interview.question import Interview
 from engine.interview.report import (
     asked_questions,
@@ -105,7 +106,9 @@ def _confirm(interview: Interview) -> None:
         if st.button(say("interview.delete_for_good"), type="primary", key="interview.delete_do"):
             try:
                 context.interviews().delete(interview.id)
-            except (InterviewError, StoreError) as error:
+            except RecordingError as error:
+                st.error(recording_trouble(error), icon=":material/error:")
+            except StoreError as error:
                 st.error(str(error), icon=":material/error:")
             else:
                 st.rerun()

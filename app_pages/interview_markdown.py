@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app_pages import context
-from app_pages.interview_words import band_of_score, figure_text, ticks_line, time_line
+from app_pages.interview_words import band_of_score, colon, figure_text, predicted_text, ticks_line, time_line
 from app_pages.numbers import clock, percent
 from app_pages.words import say
 from engine.interview.question import Interview, Question
@@ -15,7 +15,7 @@ def as_markdown(made: Report, when: str) -> str:
     """The whole report; texts of the cards and the learner stand in it as they are."""
     interview = made.interview
     lines = [
-        f"# {say('interview.title')}: {say('interview.report')}",
+        f"# {say('interview.title')}{colon()}{say('interview.report')}",
         "",
         f"{when} · {say(f'interview.mode.{interview.setup.mode}')}",
         "",
@@ -29,7 +29,8 @@ def as_markdown(made: Report, when: str) -> str:
     ] or [say("interview.nothing_to_work_on")]
     lines += ["", f"## {say('interview.strengths')}", ""]
     lines += [
-        f"- {_one_line(each.topic)}: {percent(each.score, context.language())}" for each in made.strengths
+        f"- {_one_line(each.topic)}{colon()}{percent(each.score, context.language())}"
+        for each in made.strengths
     ] or [say("interview.no_strengths")]
     lines += _compared(made)
     lines += ["", f"## {say('interview.each_question')}", ""]
@@ -45,12 +46,12 @@ def _summary(made: Report) -> list[str]:
         else f"{band_of_score(made.score)} ({percent(made.score, context.language())})"
     )
     return [
-        f"- {say('interview.fact.score')}: {score}",
-        f"- {say('interview.fact.answered')}: {made.answered} / {len(made.interview.questions)}",
-        f"- {say('interview.fact.time')}: {clock(made.used_ms / 1000 + 0.5)}",
-        f"- {say('interview.fact.points')}: "
+        f"- {say('interview.fact.score')}{colon()}{score}",
+        f"- {say('interview.fact.answered')}{colon()}{made.answered} / {len(made.interview.questions)}",
+        f"- {say('interview.fact.time')}{colon()}{clock(made.used_ms / 1000 + 0.5)}",
+        f"- {say('interview.fact.points')}{colon()}"
         + say("interview.points_of", covered=made.points_covered, partly=made.points_partly, all=made.points),
-        f"- {say('interview.fact.figures')}: "
+        f"- {say('interview.fact.figures')}{colon()}"
         + say(
             "interview.figures_of",
             right=made.figures_right,
@@ -93,7 +94,7 @@ def _question(interview: Interview, question: Question) -> list[str]:
     outcome = question.clock.outcome or "broken_off"
     band = marks.band if outcome == "answered" else None
     word = say(f"interview.room.band.{band}") if band else say(f"interview.room.outcome.{outcome}")
-    lines = [f"### {question.place + 1}. {_one_line(asked.title)}: {word}", ""]
+    lines = [f"### {question.place + 1}. {_one_line(asked.title)}{colon()}{word}", ""]
     if outcome == "broken_off":
         return lines
     lines += [time_line(interview, question), "", ticks_line(question), ""]
@@ -117,10 +118,13 @@ def _texts(question: Question) -> list[tuple[str, str]]:
     ]
     if follow is not None:
         found.append(
-            (f"{say('interview.part.follow_up')}: {_one_line(follow.prompt)}", question.said("follow_up"))
+            (
+                f"{say('interview.part.follow_up')}{colon()}{_one_line(follow.prompt)}",
+                question.said("follow_up"),
+            )
         )
     if live is not None and question.draft("predict").text:
-        said = f"{live.label}: {question.draft('predict').text} {live.unit}"
+        said = f"{live.label}{colon()}{predicted_text(question.draft('predict').text, live.unit)}"
         found.append((say("interview.room.predicted_title"), said))
     return [(title, text) for title, text in found if text]
 

@@ -9,11 +9,11 @@ import streamlit as st
 from app_pages import context
 from app_pages.words import knows, say
 from engine.interview import speech_model
-from engine.interview.fault import InterviewError
+from engine.interview.fault import RecordingError
 from engine.interview.question import Interview, Part, Question
 from engine.store import StoreError
 
-KEPT = "interview.recordings.kept"
+KEPT, SAID = "interview.recordings.kept", "interview.recordings.said"
 TICK_S = 0.7
 PARTS: tuple[Part, ...] = ("main", "follow_up")
 
@@ -25,9 +25,11 @@ def recorder(interview: Interview, question: Question | None) -> None:
     """The recorder of the part that is answered now.
 
     It stays mounted, unseen, after the part is over: a recording that was just stopped is still on its way.
-    So it must stand at the same place of every view of an interview.
+    So it must stand at the same place of every view of an interview. One that can't be kept stays in view:
+    its player is then the only place where it is.
     """
     owner, part, shown = _what(interview, question)
+    trouble = None
     with st.container(key="interview-recorder"):
         if owner is not None:
             follow_up = "_follow_up" if part == "follow_up" else ""
@@ -37,9 +39,12 @@ def recorder(interview: Interview, question: Question | None) -> None:
                 key=f"interview.recorder.{interview.id}.{owner.place}.{part}",
             )
             if sound is not None:
-                _keep(interview, owner, part, sound.file_id, sound.getvalue())
-                st.caption(say("interview.recording_kept"))
-    st.html(SHOWN if shown else HIDDEN)
+                trouble = _keep(interview, owner, part, sound.file_id, sound.getvalue())
+                if trouble is None:
+                    st.caption(say("interview.recording_kept"))
+                else:
+                    st.error(trouble, icon=":material/mic_off:")
+    st.html(SHOWN if shown or trouble is not None else HIDDEN)
 
 
 def _what(interview: Interview, question: Question | None) -> tuple[Question | None, Part, bool]:
@@ -64,19 +69,34 @@ def _what(interview: Interview, question: Question | None) -> tuple[Question | N
     return last, "follow_up" if last.clock.follow_used_ms is not None else "main", False
 
 
-def _keep(interview: Interview, question: Question, part: Part, file_id: str, content: bytes) -> None:
-    """Keeps a recording once; the widget shows it again at every run."""
+def _keep(interview: Interview, question: Question, part: Part, file_id: str, content: bytes) -> str | None:
+    """Keeps a recording once; the widget shows it again at every run. Returns why it can't be kept, if so."""
     kept: dict[str, str] = st.session_state.setdefault(KEPT, {})
     name = f"{interview.id}.{question.place}.{part}"
     if kept.get(name) == file_id:
-        return
+        return None
     try:
         context.interviews().keep_recording(interview.id, question.place, part, content)
-    except (InterviewError, StoreError) as error:
-        st.error(str(error), icon=":material/error:")
-        return
+    except RecordingError as error:
+        return _said_once(recording_trouble(error), file_id)
+    except StoreError as error:
+        return _said_once(str(error), file_id)
     kept[name] = file_id
-    st.rerun()  # the page below was made before the recording came
+    st.rerun()  # the page below was made before the recording came; it doesn't return
+    return None
+
+
+def _said_once(trouble: str, file_id: str) -> str:
+    """Also at the edge of the page, once: the recorder may stand below what is in view."""
+    if st.session_state.get(SAID) != file_id:
+        st.session_state[SAID] = file_id
+        st.toast(trouble, icon=":material/mic_off:", duration="long")
+    return trouble
+
+
+def recording_trouble(error: RecordingError) -> str:
+    """Why a recording could not be kept or deleted, in the reader's language."""
+    return say(f"interview.recording_trouble.{error.doing}", reason=error.reason, path=error.path)
 
 
 def recordings(interview: Interview, question: Question) -> None:
@@ -124,8 +144,8 @@ def _delete(interview_id: str, place: int, part: Part) -> None:
     context.speech().forget(f"{interview_id}.{place}.{part}")
     try:
         context.interviews().delete_recording(interview_id, place, part)
-    except InterviewError as error:
-        st.toast(str(error), icon=":material/error:")
+    except RecordingError as error:
+        st.toast(recording_trouble(error), icon=":material/error:")
 
 
 def _speech(interview: Interview, question: Question, part: Part, path: Path, key: str) -> None:

@@ -11,7 +11,15 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.interview_markdown import as_markdown
-from app_pages.interview_words import band_of_score, column_heads, figure_text, ticks_line, time_line
+from app_pages.interview_words import (
+    band_of_score,
+    colon,
+    column_heads,
+    figure_text,
+    predicted_text,
+    ticks_line,
+    time_line,
+)
 from app_pages.lab_words import of
 from app_pages.markup import block, inline
 from app_pages.numbers import clock, moment, percent
@@ -152,7 +160,9 @@ def _weakness(weakness: Weakness, titles: dict[str, str]) -> str:
 def _links(card_id: str, labs: Iterable[str], titles: dict[str, str]) -> str:
     """To the card, and to each lab that shows its point."""
     found = [_link(f"cards?card={quote(card_id)}", say("interview.to_card"))]
-    found += [_link(f"labs#{quote(lab)}", say("interview.to_lab", lab=titles.get(lab, lab))) for lab in labs]
+    found += [
+        _link(f"labs?lab={quote(lab)}", say("interview.to_lab", lab=titles.get(lab, lab))) for lab in labs
+    ]
     return " · ".join(found)
 
 
@@ -251,7 +261,7 @@ def _said(question: Question) -> list[str]:
         parts += [_text("", text) for text in (question.said("follow_up"),) if text]
     predicted = question.draft("predict").text
     if asked.live is not None and predicted:
-        said = f"{asked.live.label}: {predicted} {asked.live.unit}"
+        said = f"{asked.live.label}{colon()}{predicted_text(predicted, asked.live.unit)}"
         parts.append(_text(say("interview.room.predicted_title"), said))
     if question.recordings:
         parts.append(f"<p><small>{escape(say('interview.has_recording'))}</small></p>")

@@ -38,13 +38,21 @@ def setup_page() -> None:
             type="primary",
             key="interview.quick",
             on_click=_start,
-            args=(QUICK,),
+            args=(_quick(library),),
         )
         st.page_link(
             "app_pages/interview_history.py", label=say("interview.history"), icon=":material/history:"
         )
     st.caption(say("interview.quick.help"))
     _own_setup(library)
+
+
+def _quick(library: Library) -> Setup:
+    """Five questions from the decks that the daily review takes, or from all where it takes none."""
+    left_out = context.settings().decks_left_out.split()
+    decks = [deck.id for deck in library.decks]
+    taken = tuple(deck for deck in decks if deck not in left_out)
+    return QUICK if len(taken) == len(decks) else replace(QUICK, decks=taken)
 
 
 def _own_setup(library: Library) -> None:
@@ -170,7 +178,7 @@ def _kept() -> Setup:
     kept = st.session_state.get(CHOSEN)
     if isinstance(kept, Setup):
         return kept
-    by_hand = (each.setup for each in _all() if each.setup != QUICK)
+    by_hand = (each.setup for each in _all() if replace(each.setup, decks=()) != QUICK)
     setup = next(by_hand, Setup())
     st.session_state[CHOSEN] = setup
     return setup
@@ -187,8 +195,8 @@ def _start(setup: Setup) -> None:
         context.interviews().start(
             interview_id, setup, context.library(), standing(), now_ms=to_ms(context.now())
         )
-    except InterviewError as error:
-        st.toast(str(error), icon=":material/error:")
+    except InterviewError:  # decks went while the page was open
+        st.toast(say("interview.fits_none"), icon=":material/error:")
         return
     st.session_state.pop(NEXT_ID)
     st.session_state.pop(CHOSEN, None)

@@ -20,6 +20,11 @@ def column_heads(names: tuple[str, ...]) -> str:
     )
 
 
+def colon(language: str | None = None) -> str:
+    """What stands between a name and its value, in a language or the reader's own."""
+    return "：" if (language or context.language()) == "zh" else ": "
+
+
 def figure_text(figure: AskedFigure, language: str) -> str:
     """A figure with its value, as Markdown: a claim's label and what is right; a line of text as it is."""
     says = figure.says
@@ -29,7 +34,13 @@ def figure_text(figure: AskedFigure, language: str) -> str:
         value = joined(as_given(says.value, language), unit_sign(says.unit))
     else:
         value = span(says.low or 0.0, says.high or 0.0, says.unit, language)
-    return f"{figure.label}{'：' if language == 'zh' else ': '}**{value}**"
+    return f"{figure.label}{colon(language)}**{value}**"
+
+
+def predicted_text(text: str, unit: str) -> str:
+    """A predicted number as it was typed, with the unit that was asked for where none was typed."""
+    typed = text.strip()
+    return typed if any(each.isalpha() or each == "%" for each in typed) else joined(typed, unit_sign(unit))
 
 
 def band_of_score(score: float) -> str:
@@ -55,8 +66,9 @@ def time_line(interview: Interview, question: Question) -> str:
         ("interview.part.predict", times.predict_used_ms, setup.predict_seconds),
         ("interview.part.follow_up", times.follow_used_ms, setup.follow_up_seconds),
     ]
+    between = colon()
     said = [
-        f"{say(name)}: {say('interview.used', used=clock(used / 1000 + 0.5), allowed=clock(allowed))}"
+        f"{say(name)}{between}{say('interview.used', used=clock(used / 1000 + 0.5), allowed=clock(allowed))}"
         for name, used, allowed in parts
         if used is not None
     ]

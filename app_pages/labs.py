@@ -1,4 +1,7 @@
-"""All labs: run them, see what ran, what this device can do, and what was recorded on other GPUs."""
+"""All labs: run them, see what ran, what this device can do, and what was recorded on other GPUs.
+
+`?lab=NAME` brings a lab into view, `?run=ID` opens a run.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,6 @@ else:
         elif tab == "recorded":
             recorded_results({name: of(info, name) for name, info in context.labs().items()})
         else:
-            labs_list()
+            labs_list(st.query_params.get("lab"))
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")

@@ -15,6 +15,7 @@ from app_pages.lever_widgets import lever_widgets, settings_text, start_values
 from app_pages.numbers import clock, moment
 from app_pages.result_view import whole_result
 from app_pages.run_view import ended_badly, live_run
+from app_pages.scroll_to import scroll_to
 from app_pages.words import say
 from engine.measure import through
 from engine.measure.catalogue import LabInfo, full_catalogue
@@ -37,14 +38,18 @@ def under_way() -> None:
         st.caption(say("labs.one_at_a_time"))
 
 
-def labs_list() -> None:
-    """Every lab with what it is about, what it needs, its levers and a button."""
+def labs_list(named: str | None = None) -> None:
+    """Every lab with what it is about, what it needs, its levers and a button; in view the one `named`."""
     full = full_catalogue()
     if not full.labs:
         st.info(say("labs.none"), icon=":material/science:")
+    if named is not None and named not in {info.name for info in full.labs}:
+        st.info(say("labs.unknown_lab", name=named), icon=":material/search_off:")
     for info in full.labs:
         with st.container(border=True, key=f"labs.{info.name}"):
             _lab(info)
+    if named is not None:
+        scroll_to(f"labs.{named}")
     for file, message in full.faults:
         st.error(f"**{file}**: {message}", icon=":material/report:")
 

@@ -6,10 +6,11 @@ from functools import cache
 from typing import Any
 
 from app_pages.interview_room.talk import Ledger, Talk
-from app_pages.interview_words import figure_text
+from app_pages.interview_words import colon, figure_text, predicted_text
 from app_pages.words import catalogue, interval, knows, phrase
 from engine.interview.agree import proposal
 from engine.interview.clock import Clock, course
+from engine.interview.interviews import LONGEST_TEXT
 from engine.interview.marks import BANDS, FIGURE_TICKS, POINT_TICKS, Mark
 from engine.interview.question import PARTS, Interview, Question, allowance_of
 from engine.study.queue import Outcome
@@ -53,6 +54,7 @@ def envelope(language: str, now_ms: int, talk: Talk, ledger: Ledger) -> dict[str
 def question_payload(interview: Interview, question: Question, now_ms: int) -> dict[str, Any]:
     """The question that is asked. What comes later (prompt, follow-up, number) isn't told before its time."""
     from app_pages.markup import block, inline, plain
+    from app_pages.numbers import unit_sign
 
     asked, clock = question.asked, question.clock
     allowance = allowance_of(interview.setup, asked)
@@ -87,9 +89,10 @@ def question_payload(interview: Interview, question: Question, now_ms: int) -> d
         if shown
         else None,
         "follow_up": block(follow.prompt) if follow is not None else None,
-        "live": {"label": live.label, "unit": live.unit} if live is not None else None,
+        "live": {"label": live.label, "unit": unit_sign(live.unit)} if live is not None else None,
         "hints": [plain(point.heading) for point in asked.points] if practice and shown else [],
         "hints_shown": question.hints,
+        "longest": LONGEST_TEXT,
         "drafts": {
             part: {"text": question.draft(part).text, "seq": question.draft(part).seq} for part in PARTS
         },
@@ -151,9 +154,8 @@ def review_payload(
         if follow is not None
         else None,
         "predicted": {
-            "label": asked.live.label,
-            "unit": asked.live.unit,
-            "text": question.draft("predict").text,
+            "label": f"{asked.live.label}{colon(language)}",
+            "text": predicted_text(question.draft("predict").text, asked.live.unit),
         }
         if asked.live is not None and question.draft("predict").text
         else None,

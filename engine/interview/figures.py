@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
+
 from engine.interview.asked import Asked
 from engine.interview.marks import Mark
+
+LOOKED_AT, MOST_NUMBERS = 10_000, 200
+"""Characters and numbers of an answer that are looked at: more than ten minutes of speech have.
+
+Who pastes a log into the notes would wait for minutes otherwise: each number is weighed against each figure.
+"""
+
+_NUMBER = re.compile(r"\d[\d.,]*|[零〇一二两三四五六七八九十百千万亿]+")
 
 
 def check_figures(asked: Asked, said: str) -> tuple[Mark, ...]:
@@ -15,6 +26,7 @@ def check_figures(asked: Asked, said: str) -> tuple[Mark, ...]:
         return tuple(Mark() for _ in asked.figures)
     from engine.claims.key_figures import figures  # imports pint
 
+    said = _looked_at(said)
     found = {each.claim.id: each for each in figures(asked.card, said)}
     marks = []
     for figure in asked.figures:
@@ -25,3 +37,10 @@ def check_figures(asked: Asked, said: str) -> tuple[Mark, ...]:
         typed = told.typed
         marks.append(Mark(told.outcome, found="" if typed is None else said[typed.start : typed.end].strip()))
     return tuple(marks)
+
+
+def _looked_at(said: str) -> str:
+    """The beginning of an answer, up to the most numbers that are looked at."""
+    text = said[:LOOKED_AT]
+    beyond = next(islice(_NUMBER.finditer(text), MOST_NUMBERS, None), None)
+    return text if beyond is None else text[: beyond.start()]

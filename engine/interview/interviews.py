@@ -30,8 +30,8 @@ from engine.store import Store
 from engine.store.interview_tables import interview_answers, interviews
 from engine.study.card import Library
 
-LONGEST_TEXT = 20_000
-"""Characters of one text that are kept; an answer of ten minutes has a tenth of that."""
+LONGEST_TEXT = 200_000
+"""Characters of one text that are kept: the page takes no more. An answer of ten minutes has a hundredth."""
 
 GONE = -1
 """Instead of a text's number: its interview was deleted, there is nothing to keep it for."""
@@ -187,12 +187,18 @@ class Interviews:
                 connection.execute(rows.of_question(interview_id, place).values(hints=most))
 
     def keep_recording(self, interview_id: str, place: int, part: Part, content: bytes) -> None:
-        """Keeps a recording of an answer or follow-up. Raises InterviewError, StoreError."""
+        """Keeps a recording of an answer or follow-up. Raises RecordingError, StoreError.
+
+        Where the interview was deleted meanwhile, in another tab, say, nothing of it stays on disk.
+        """
         column = RECORDING_COLUMNS[part]
         name = f"{place + 1}-{'answer' if part == 'main' else 'follow-up'}.wav"
         self.recordings.keep(interview_id, name, content)
         with self._store.begin() as connection:
+            there = rows.row_of(connection, interview_id, place) is not None
             connection.execute(rows.of_question(interview_id, place).values({column: name}))
+        if not there:
+            self.recordings.delete_all(interview_id)
 
     def delete_recording(self, interview_id: str, place: int, part: Part) -> None:
         """Removes one recording for good; its transcript stays. Raises InterviewError."""

@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from engine.interview.fault import InterviewError
+from engine.interview.fault import InterviewError, RecordingError
 
 _ID = re.compile(r"[0-9a-f]{8,64}")
 
@@ -19,7 +19,7 @@ class Recordings:
         self._root = data / "interviews"
 
     def keep(self, interview_id: str, name: str, content: bytes) -> None:
-        """Writes a recording whole, in place of an earlier one. Raises InterviewError on a full disk."""
+        """Writes a recording whole, in place of an earlier one. Raises RecordingError on a full disk."""
         folder = self._folder(interview_id)
         path = folder / name
         partial = folder / f"{name}.partial"
@@ -34,10 +34,7 @@ class Recordings:
             partial.replace(path)
         except OSError as error:
             _forget(partial)
-            raise InterviewError(
-                f"The recording can't be kept: {error.strerror} ({folder}). Your notes are safe; "
-                "download the recording from the player, or make room and record again."
-            ) from error
+            raise RecordingError("keep", error.strerror or str(error), folder) from error
 
     def read(self, interview_id: str, name: str) -> bytes | None:
         """A recording, or None where its file was removed."""
@@ -51,25 +48,21 @@ class Recordings:
         return self._folder(interview_id) / name
 
     def delete(self, interview_id: str, name: str) -> None:
-        """Removes one recording; one that is gone already is no fault. Raises InterviewError."""
+        """Removes one recording; one that is gone already is no fault. Raises RecordingError."""
         try:
             self.path(interview_id, name).unlink(missing_ok=True)
         except OSError as error:
-            raise InterviewError(
-                f"The recording can't be deleted: {error.strerror} ({error.filename})."
-            ) from error
+            raise RecordingError("delete", error.strerror or str(error), error.filename) from error
 
     def delete_all(self, interview_id: str) -> None:
-        """Removes every recording of an interview. Raises InterviewError."""
+        """Removes every recording of an interview. Raises RecordingError."""
         folder = self._folder(interview_id)
         if not folder.exists():
             return
         try:
             shutil.rmtree(folder)
         except OSError as error:
-            raise InterviewError(
-                f"Recordings can't be deleted: {error.strerror} ({error.filename})."
-            ) from error
+            raise RecordingError("delete", error.strerror or str(error), error.filename) from error
 
     def _folder(self, interview_id: str) -> Path:
         if not _ID.fullmatch(interview_id):

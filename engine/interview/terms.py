@@ -21,6 +21,9 @@ from engine.study.search import fold, plain_markdown
 COVERED_FROM, PARTLY_FROM = 0.4, 0.15
 """Shares of the weight of a point's terms that were said."""
 
+LOOKED_AT = 50_000
+"""Characters of an answer that are searched; an answer of ten minutes has a fifth of that."""
+
 MOST_TERMS = 14
 HEAVY, LIGHT = 3.0, 1.0
 
@@ -49,7 +52,7 @@ class Coverage:
 
 def coverage(points: Sequence[Point], prompt: str, said: str) -> tuple[Coverage, ...]:
     """How far each point of a card is in `said`."""
-    text = f" {fold(said)} "
+    text = f" {fold(said[:LOOKED_AT])} "
     return tuple(_covered(terms, text) for terms in terms_of(tuple(points), prompt))
 
 

@@ -27,8 +27,9 @@ def free_port() -> int:
 class App:
     """`streamlit run` on 127.0.0.1. Killed and started again, it comes back on the same port."""
 
-    def __init__(self, home: Path, script: Path = ROOT / "serve.py") -> None:
+    def __init__(self, home: Path, script: Path = ROOT / "serve.py", labs: Path | None = None) -> None:
         self.home = home
+        self.labs = labs
         self.script = script
         self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
@@ -43,6 +44,8 @@ class App:
         options = ["--server.headless", "true", "--server.port", str(self.port)]
         log = (self.home / "server.log").open("ab")
         environment = {**os.environ, "BENCHCARDS_HOME": str(self.home)}
+        if self.labs is not None:
+            environment["BENCHCARDS_LABS"] = str(self.labs)
         with log:
             self.process = subprocess.Popen(
                 [*command, *options], cwd=self.script.parent, env=environment, stdout=log, stderr=log

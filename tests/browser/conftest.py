@@ -14,7 +14,9 @@ from playwright.sync_api import Browser, sync_playwright
 from engine.study import settings
 from tests.browser.app import App
 from tests.browser.chromium import NoChromium, launch
+from tests.browser.interview_page import write_deck
 from tests.browser.review_page import ReviewPage
+from tests.browser.visit import LABS, write_probe_deck
 
 Open = Callable[..., ReviewPage]
 
@@ -47,6 +49,17 @@ def shared_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     store = running.store()
     settings.save(store, {"new_per_day": 9999})
     store.close()
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def interview_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A running app for interviews, each of a test's own; one that kills it starts it again."""
+    running = App(tmp_path_factory.mktemp("interviews"), labs=LABS)
+    write_deck(running.home, 10)
+    write_probe_deck(running.home, repeats=5)
     running.start()
     yield running
     running.stop()

@@ -11,11 +11,22 @@ from engine.interview.interviews import Interviews
 from engine.interview.question import Interview
 from engine.interview.setup import QUICK
 from tests.browser.app import App
-from tests.browser.interview_page import InterviewPage, now_ms, write_deck
+from tests.browser.interview_page import InterviewPage, now_ms
 from tests.browser.visit import PATIENCE_MS, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def app(interview_app: App) -> App:
+    """The app that tests of the interview share, without the interviews that they left."""
+    store = interview_app.store()
+    interviews = Interviews(store, interview_app.home)
+    for interview in interviews.all(now_ms()):
+        interviews.delete(interview.id)
+    store.close()
+    return interview_app
 
 
 def all_interviews(app: App) -> tuple[Interview, ...]:
@@ -29,8 +40,6 @@ def all_interviews(app: App) -> tuple[Interview, ...]:
 def test_one_click_starts_and_a_broken_off_interview_is_resumed_closed_and_deleted(
     app: App, browser: Browser
 ) -> None:
-    write_deck(app.home, 6)
-    app.start()
     page = visit(browser, app, "interview")
     page.get_by_role("button", name="Five questions, five minutes").dblclick()
     room = InterviewPage(page, page.url)
@@ -56,7 +65,7 @@ def test_one_click_starts_and_a_broken_off_interview_is_resumed_closed_and_delet
     assert len(re.findall(r"^### \d\. .*: Not asked$", text, re.MULTILINE)) == 4
     page.get_by_role("link", name="History").click()
     expect(page.get_by_text("asked 1 of 5", exact=False)).to_be_visible()
-    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Keep it").click()
     assert len(all_interviews(app)) == 1
     expect(page.get_by_role("button", name="Delete")).to_have_count(1)  # the question has closed

@@ -14,16 +14,21 @@ from engine.interview.interviews import Interviews
 from engine.interview.setup import Setup
 from tests.browser.app import App
 from tests.browser.chromium import FLAGS, program_of
-from tests.browser.interview_page import begin, kept, open_interview, text_of, write_deck
+from tests.browser.interview_page import InterviewPage, begin, kept, open_interview, text_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def app(interview_app: App) -> App:
+    """One app for all tests here: each asks an interview of its own."""
+    return interview_app
+
 
 REAL = Setup(mode="real", questions=2, seconds=120, thinking=0, follow_ups=False, live=False)
 
 
 def test_an_app_that_dies_and_a_tab_that_closes_lose_no_text(app: App, browser: Browser) -> None:
-    write_deck(app.home, 2)
-    app.start()
     interview_id = begin(app, REAL)
     page = open_interview(browser, app, interview_id)
     page.begin(0)
@@ -54,8 +59,6 @@ def test_an_app_that_dies_and_a_tab_that_closes_lose_no_text(app: App, browser: 
 def test_a_full_disk_is_said_and_what_was_typed_is_saved_once_there_is_room(
     app: App, browser: Browser
 ) -> None:
-    write_deck(app.home, 2)
-    app.start()
     interview_id = begin(app, REAL)
     page = open_interview(browser, app, interview_id)
     page.begin(0)
@@ -77,8 +80,6 @@ def test_a_full_disk_is_said_and_what_was_typed_is_saved_once_there_is_room(
 
 
 def test_a_refused_microphone_costs_nothing_but_the_recording(app: App, browser: Browser) -> None:
-    write_deck(app.home, 2)
-    app.start()
     interview_id = begin(app, REAL)
     page = open_interview(browser, app, interview_id, permissions=[])
     page.begin(0)
@@ -108,8 +109,6 @@ def microphone(browser: Browser) -> Iterator[Browser]:
 
 
 def test_a_recording_is_kept_for_its_owner_played_and_deleted(app: App, microphone: Browser) -> None:
-    write_deck(app.home, 2)
-    app.start()
     interview_id = begin(app, Setup(mode="practice", questions=1, seconds=60, thinking=0, follow_ups=False))
     page = open_interview(microphone, app, interview_id, permissions=["microphone"])
     page.begin(0)
@@ -117,7 +116,7 @@ def test_a_recording_is_kept_for_its_owner_played_and_deleted(app: App, micropho
     page.press("Escape")
     page.press("r")
     expect(page.page.get_by_label("Stop recording")).to_be_visible()
-    page.page.wait_for_timeout(1500)
+    page.page.wait_for_timeout(1000)
     page.press("Control+Enter")  # the answer ends, and the recording with it
     page.expect_state("review", 0)
     player = page.page.get_by_test_id("stAudio")
@@ -139,3 +138,55 @@ def test_a_recording_is_kept_for_its_owner_played_and_deleted(app: App, micropho
     expect(player).to_have_count(0)
     assert not file.exists()
     page.page.context.close()
+
+
+def test_a_recording_that_cannot_be_kept_stays_in_its_player_and_says_so(
+    app: App, microphone: Browser
+) -> None:
+    setup = Setup(mode="practice", questions=1, seconds=60, thinking=0, follow_ups=False)
+    interview_id = begin(app, setup)
+    (app.home / "interviews").mkdir(exist_ok=True)
+    in_the_way = app.home / "interviews" / interview_id
+    in_the_way.write_text("not a folder", encoding="utf-8")
+    page = open_interview(microphone, app, interview_id, permissions=["microphone"])
+    page.begin(0)
+    page.page.keyboard.type("typed all the same")
+    page.press("Escape")
+    expect(page.page.get_by_label("Record", exact=True)).to_be_visible()
+    page.press("r")
+    expect(page.page.get_by_label("Stop recording")).to_be_visible()
+    page.page.wait_for_timeout(500)
+    page.press("Control+Enter")
+    page.expect_state("review", 0)
+    recorder = page.page.locator(".st-key-interview-recorder")
+    expect(recorder.get_by_text("The recording can't be kept")).to_be_visible()
+    expect(recorder.get_by_test_id("stAudioInput")).to_be_visible()
+    in_the_way.unlink()
+    page.press("1")  # whatever is done next tries again
+    expect(page.page.get_by_test_id("stAudio")).to_be_visible()
+    question = kept(app, interview_id).questions[0]
+    assert question.draft("main").text == "typed all the same"
+    assert question.recordings == {"main": "1-answer.wav"}
+    page.page.context.close()
+
+
+def test_a_second_tab_goes_on_from_what_the_first_one_typed(app: App, browser: Browser) -> None:
+    interview_id = begin(app, REAL)
+    first = open_interview(browser, app, interview_id)
+    first.begin(0)
+    second = InterviewPage(first.page.context.new_page(), first.url)
+    second.open()
+    second.expect_state("answering", 0)
+    first.page.keyboard.type("from the first, ")
+    expect(second.notes).to_have_value("from the first, ")
+    second.notes.focus()
+    second.press("Control+End")
+    second.page.keyboard.type("and the second")
+    expect(second.kept).to_have_text("Saved.")
+    expect(first.notes).to_have_value("from the first, and the second")
+    first.press("Control+Enter")
+    first.expect_state("ready", 1)
+    assert text_of(app, interview_id) == "from the first, and the second"
+    assert first.errors == []
+    assert second.errors == []
+    first.page.context.close()

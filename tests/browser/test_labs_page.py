@@ -85,3 +85,12 @@ def test_this_machine_is_described(app: App, browser: Browser) -> None:
     expect(page.get_by_text("Measured ceilings").first).to_be_visible()
     expect(page.locator("dl").first).to_contain_text("Memory")
     page.context.close()
+
+
+def test_a_link_that_names_a_lab_brings_it_into_view(app: App, browser: Browser) -> None:
+    page = visit(browser, app, "labs?lab=probe")
+    lab = page.locator(".st-key-labs-probe")
+    expect(lab.get_by_role("heading")).to_be_in_viewport()
+    page.goto(f"{app.url}labs?lab=opera")
+    expect(page.get_by_text("There is no lab “opera” here.")).to_be_visible()
+    page.context.close()

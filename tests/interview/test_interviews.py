@@ -187,6 +187,23 @@ def test_a_deleted_interview_is_gone_with_its_recordings(candidate: Candidate, t
     assert candidate.interviews.all(candidate.now) == ()
 
 
+def test_a_recording_that_comes_after_the_interview_was_deleted_is_not_kept(
+    candidate: Candidate, tmp_path: Path
+) -> None:
+    candidate.interviews.delete(candidate.id)
+    candidate.interviews.keep_recording(candidate.id, 0, "main", b"RIFF")
+    assert not (tmp_path / "interviews" / candidate.id).exists()
+
+
+def test_notes_of_a_hundred_thousand_characters_are_kept_whole(candidate: Candidate) -> None:
+    candidate.do("begin")
+    notes = "显存 4.8 ms, " * 10_000
+    candidate.write(notes)
+    candidate.now += 90_000
+    candidate.do("finish")
+    assert candidate.question().draft("main").text == notes
+
+
 def test_a_number_to_predict_is_asked_where_a_lab_measures_it(
     interviews: Interviews, library: Library
 ) -> None:

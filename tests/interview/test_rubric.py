@@ -118,3 +118,11 @@ def test_a_point_of_signs_only_has_terms_or_is_missed() -> None:
     points = (Point("", "$4 + 4$"),)
     assert terms_of(points, "?") == ({},)
     assert coverage(points, "?", "eight")[0].tick == "missed"
+
+
+def test_a_log_pasted_into_the_notes_is_looked_at_only_so_far() -> None:
+    card = a_card(1)
+    asked = as_asked(card, "A deck", follow_up=False, live=False)
+    log = "9 " * 100_000
+    assert [mark.tick for mark in check_figures(asked, f"16 GB and 4.8 ms {log}")] == ["right", "right"]
+    assert [mark.tick for mark in check_figures(asked, f"{log} 16 GB and 4.8 ms")] == ["missing", "missing"]

@@ -129,7 +129,8 @@ class AskScreen {
     if (key === undefined) return;
     p["between-title"].textContent = fill(words[`${key}_title`], { n: this.data.place + 1, of: this.data.total });
     const seconds = { ready: "answering", predict_ready: "predicting", follow_ready: "following" }[phase];
-    p["between-text"].textContent = fill(words[`${key}_text`], {
+    const text = key === "ready" && !this.data.lengths.thinking ? "ready_text_at_once" : `${key}_text`;
+    p["between-text"].textContent = fill(words[text], {
       n: Math.round((this.data.lengths[seconds] ?? 0) / 1000),
       thinking: Math.round(this.data.lengths.thinking / 1000),
     });
@@ -157,17 +158,13 @@ class AskScreen {
     const name = Drafts.name(data.interview, data.place, part);
     const newest = this.room.drafts.newest(data.interview, data.place, part, data.drafts[part]);
     if (this.field?.name === name) {
-      // another tab may have typed on; never under the hands of who types here
-      if (newest.seq > this.field.seq && this.room.root.activeElement !== this.field.node) {
-        this.field.seq = newest.seq;
-        this.field.text = newest.text;
-        this.field.node.value = newest.text;
-      }
+      this.elsewhere({ name, ...newest });
       this.drawKept();
       return;
     }
     const node = number ? p.number : p.notes;
     node.readOnly = false;
+    p.notes.maxLength = data.longest;
     node.value = newest.text;
     this.field = { name, node, part, interview: data.interview, place: data.place, text: newest.text, seq: newest.seq };
     this.drawKept();
@@ -177,7 +174,8 @@ class AskScreen {
     if (this.field === null) return;
     const { words, drafts } = this.room;
     const waiting = drafts.held.has(this.field.name);
-    const text = drafts.failed ? words.kept_page : waiting ? words.kept_here : this.field.text ? words.kept_saved : "";
+    const full = this.field.text.length >= this.data.longest;
+    const text = drafts.failed ? words.kept_page : full ? words.kept_full : waiting ? words.kept_here : this.field.text ? words.kept_saved : "";
     if (this.parts.kept.textContent !== text) this.parts.kept.textContent = text;
   }
 

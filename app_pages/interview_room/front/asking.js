@@ -20,7 +20,13 @@ class Asking extends AskScreen {
       this.guard.watch(field);
       // `input` also comes with each change of a composition, which counts as typed
       field.addEventListener("input", () => this.typed(field));
-      field.addEventListener("compositionend", () => this.typed(field));
+      field.addEventListener("compositionstart", () => {
+        this.composing = true;
+      });
+      field.addEventListener("compositionend", () => {
+        this.composing = false;
+        this.typed(field);
+      });
     }
     p.number.addEventListener("keydown", event => {
       if (event.key === "Enter" && !event.isComposing && !event.repeat) {
@@ -46,6 +52,7 @@ class Asking extends AskScreen {
       this.overSaid = false;
       this.asked = null;
       this.closing = null;
+      this.calm();
     }
     this.draw();
   }
@@ -85,6 +92,17 @@ class Asking extends AskScreen {
     field.text = text;
     field.seq = kept.seq;
     this.drawKept();
+  }
+
+  /** Another tab typed on. Where nothing of this field is still on its way, it goes on from that text. */
+  elsewhere(draft) {
+    const { field } = this;
+    if (draft === null || field === null || draft.name !== field.name || draft.seq <= field.seq) return;
+    if (field.node.readOnly || this.composing || this.room.drafts.held.has(field.name)) return;
+    field.seq = draft.seq;
+    if (draft.text === field.text) return;
+    field.text = draft.text;
+    field.node.value = draft.text;
   }
 
   /** Takes what stands in the field, an unfinished composition too. */
@@ -173,16 +191,22 @@ class Asking extends AskScreen {
     this.draw();
   }
 
+  /** The question whether to skip no longer stands. */
+  calm() {
+    if (this.skipAsked === undefined) return;
+    this.skipAsked = undefined;
+    this.room.note();
+  }
+
   skip(sure) {
     const phase = this.phase;
     if (phase === "over") return false;
-    if (!sure && performance.now() - (this.skipAsked ?? -SURE_MS) > SURE_MS) {
+    if (!sure && this.skipAsked === undefined) {
       this.skipAsked = performance.now();
       this.room.note(this.room.words.skip_again);
       return true;
     }
-    this.room.note();
-    this.skipAsked = undefined;
+    this.calm();
     this.lock();
     stopRecording();
     this.step("skip", phase);
@@ -214,6 +238,7 @@ class Asking extends AskScreen {
   tick() {
     if (this.data === null) return;
     const phase = this.phase;
+    if (this.skipAsked !== undefined && performance.now() - this.skipAsked > SURE_MS) this.calm();
     if (phase === "over") this.over(); // also where the server's word of an earlier text drew it first
     if (phase !== this.drawn) this.draw();
     this.drawClock(phase);

@@ -19,6 +19,12 @@ class Drafts {
     return `${interview}.${place}.${part}`;
   }
 
+  /** What another tab of this browser typed just now, as its storage tells: the text with its name, or null. */
+  static written(event) {
+    if (!event.key?.startsWith(DRAFT_STORAGE) || event.newValue === null) return null;
+    return { name: event.key.slice(DRAFT_STORAGE.length), ...JSON.parse(event.newValue) };
+  }
+
   get waiting() {
     return this.held.size > 0;
   }

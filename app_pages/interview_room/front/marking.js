@@ -134,7 +134,7 @@ class Marking {
       this.own(words.your_notes, data.notes),
       this.own(words.transcript, data.transcript),
       el("h3", { class: "part" }, words.points_title),
-      el("p", { class: "hint-line" }, data.notes || data.transcript ? words.points_hint : words.points_hint_empty),
+      el("p", { class: "hint-line" }, words[this.hintWord()]),
       el("ol", { class: "points marks", ...lang }, ...data.points.map((point, index) => this.point(point, index))),
     );
     if (data.figures.length) {
@@ -169,6 +169,13 @@ class Marking {
     scrollTables(article, words.table);
     this.parts = { article, title, band, agree, grades, on };
     this.room.parts.review.replaceChildren(article, bar);
+  }
+
+  /** What the ticks rest on. */
+  hintWord() {
+    const { outcome, notes, transcript } = this.data;
+    if (outcome === "skipped") return "points_hint_skipped";
+    return notes || transcript ? "points_hint" : "points_hint_empty";
   }
 
   helpButton() {
@@ -221,7 +228,7 @@ class Marking {
       "section",
       { class: "own" },
       el("h3", {}, words.predicted_title),
-      el("p", {}, el("span", lang, predicted.label), `: ${predicted.text} ${predicted.unit}`),
+      el("p", {}, el("span", lang, predicted.label), predicted.text),
       el("p", { class: "hint-line" }, words.predicted_run),
     );
   }

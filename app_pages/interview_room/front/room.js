@@ -1,7 +1,6 @@
 // The room: one component for question and review, which also brings drafts home that another page left.
 
 const ROOM_TICK_MS = 100;
-const ROOM_STALE_MS = 60000;
 
 class Room {
   constructor(root) {
@@ -29,9 +28,11 @@ class Room {
       this.asking.capture();
       if (!document.hidden) {
         this.asking.tick();
-        if (this.clock.stepped || performance.now() - this.post.heardAt > ROOM_STALE_MS) this.post.now();
+        this.post.now(); // another tab may have gone on, or the machine slept
       }
     };
+    this.onStorage = event => this.asking.elsewhere(Drafts.written(event));
+    addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onLeave);
     document.addEventListener("visibilitychange", this.onVisible);
     this.ticker = setInterval(() => this.tick(), ROOM_TICK_MS);
@@ -42,6 +43,7 @@ class Room {
     this.asking.guard.close();
     this.post.close();
     this.unlisten();
+    removeEventListener("storage", this.onStorage);
     removeEventListener("pagehide", this.onLeave);
     document.removeEventListener("visibilitychange", this.onVisible);
     clearInterval(this.ticker);
