@@ -8,7 +8,7 @@ stands there, so they are exact: integer nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import attrgetter
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace_events import RawArgs, RawEvent
+from engine.measure.analyse.trace_events import Event, RawArgs
 from engine.measure.analyse.trace_stream import Damage, EventStream, Report
 
 GPU_KINDS = {
@@ -43,12 +43,15 @@ MOST_EVENTS = 12_000_000
 MOST_CATEGORIES = 1000
 LATEST = 1 << 63
 """No time is later, in nanoseconds (the year 2262)."""
-_QUOTE = ord('"')
+SURE = float(1 << 49)
+"""Below this many nanoseconds (6.5 days) a float64 of microseconds times 1000 is less than 0.13 ns off (half
+the last binary digit, 2**-4 ns, for the number and once more for the product): within 0.3 ns of a whole
+nanosecond it is the one that the exact number rounds to."""
 _NO_ARGS = RawArgs()
 
 
-# the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and the
-# garbage collector passes over it
+# the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and
+# the garbage collector passes over it
 class GpuEvent(msgspec.Struct, frozen=True, gc=False):
     """Work of a GPU. `start` and `end` in nanoseconds; `kind` is kernel, copy or set."""
 
@@ -99,8 +102,23 @@ def read_chrome_trace(path: Path, report: Report | None = None) -> ChromeTrace:
     stream = EventStream(path, report)
     sorted_out = _SortedOut(path.name)
     for batch in stream.batches():
-        sorted_out.take(batch)
+        try:
+            sorted_out.take(batch)
+        except _NeedsText as first:
+            sorted_out.take(stream.with_texts()[first.number :])
     return sorted_out.trace(stream)
+
+
+class _Doubtful(Exception):
+    """A float64 may not be what stands in the file."""
+
+
+class _NeedsText(Exception):
+    """The time of a batch's event `number` may not be what stands in the file: a float64 is too short."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class _SortedOut:
@@ -126,26 +144,28 @@ class _SortedOut:
         self._text_times = 0
         self._without_args = 0
 
-    def take(self, batch: Iterable[RawEvent]) -> None:
-        """Sort a batch out. Raises `UnreadableFile` where there are too many to keep."""
+    def take(self, batch: Sequence[Event]) -> None:
+        """Sort a batch out. Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what
+        stands before that event has been taken."""
         ways, names, threads = self._ways, self._names, self._threads
-        for event in batch:
-            category = event.cat
-            if category is None or event.ph != "X":
+        for number, event in enumerate(batch):
+            if event.cat is None:
                 continue
-            kind, into = ways.get(category) or self._way(category)
+            kind, into = ways.get(event.cat) or self._way(event.cat)
             if kind is None and into is None:
                 continue
-            name = event.name if type(event.name) is str else str(event.name)
-            name = names.setdefault(name, name)
+            name = names.setdefault(event.name, event.name)
             if kind is None and name.startswith(PROFILER_STEP):
                 continue
-            ts, dur = bytes(event.ts), bytes(event.dur)
-            start, length = nanoseconds(ts), nanoseconds(dur)
+            ts, dur = event.ts, event.dur
+            try:
+                start, length = _time(ts), _time(dur)
+            except _Doubtful:
+                raise _NeedsText(number) from None
             if start is None or length is None or length < 0:
                 self._unreadable += 1
                 continue
-            if ts[0] == _QUOTE or dur[0] == _QUOTE:
+            if type(ts) is str or (type(ts) is msgspec.Raw and bytes(ts)[:1] == b'"'):
                 self._text_times += 1
             args = event.args or _NO_ARGS
             correlation = args.correlation
@@ -173,8 +193,8 @@ class _SortedOut:
         kept = len(self._gpu) + len(self._calls) + len(self._operators) + len(self._ranges)
         if kept > MOST_EVENTS:
             raise UnreadableFile(
-                f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record fewer "
-                "steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
+                f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
+                "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
             )
 
     def _way(self, category: str) -> tuple[str | None, list[CpuEvent] | None]:
@@ -203,6 +223,24 @@ class _SortedOut:
             text_times=self._text_times,
             without_args=self._without_args,
         )
+
+
+def _time(microseconds: float | str | msgspec.Raw | None) -> int | None:
+    """Nanoseconds; None for what is no number. Raises `_Doubtful`."""
+    kind = type(microseconds)
+    if kind is int:
+        whole: int = microseconds * 1000  # type: ignore[assignment, operator]
+        return whole if -LATEST < whole < LATEST else None
+    if kind is float:
+        scaled: float = microseconds * 1000  # type: ignore[assignment, operator]
+        if -SURE < scaled < SURE:
+            whole = round(scaled)
+            if -0.3 < scaled - whole < 0.3:
+                return whole
+        raise _Doubtful
+    if isinstance(microseconds, str):
+        return nanoseconds(microseconds.encode("ascii", "replace"))
+    return None if microseconds is None else nanoseconds(bytes(microseconds))
 
 
 def nanoseconds(text: bytes) -> int | None:

@@ -1,7 +1,7 @@
-"""Hands out the events of a chrome trace batch by batch, so that a trace of gigabytes is never whole in memory.
+"""Hands out the events of a chrome trace batch by batch: one of gigabytes is never whole in memory.
 
-A batch is cut where one event ends and the next begins; that the cut is right shows when the batch is decoded,
-for brackets and quotes then fit together. Only where a batch doesn't decode its events are taken one by one:
+A batch is cut where one event ends and the next begins; that the cut is right shows when it is decoded, for
+brackets and quotes then fit together. Only where a batch doesn't decode its events are taken one by one:
 what is damaged is repaired where that is safe, and counted with the place of the first.
 """
 
@@ -19,7 +19,7 @@ import msgspec
 from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
-from engine.measure.analyse.trace_events import NOT_JSON, RawEvent, event_in, events_in
+from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, TEXTS, Event, event_in
 from engine.measure.events import Progress
 
 Report = Callable[[Progress], None]
@@ -32,7 +32,7 @@ MOST_DAMAGED = 200_000
 MOST_DAMAGED_BYTES = 128 * 1024 * 1024
 """Above these the file as a whole is not to be trusted, and mending it would take minutes."""
 SURELY_WHOLE = 1024 * 1024
-"""An event that doesn't decode is called damaged only if so much of the file behind its beginning is there."""
+"""An event that doesn't decode is called damaged only if so much of the file behind its start is there."""
 CUTS_TRIED = 3
 """Boundaries tried for a batch: the last one may lie in a list of objects within an event."""
 STARTS_TRIED = 16
@@ -77,10 +77,12 @@ class EventStream:
         self._line = 1
         self._bare_list = False
         self._damaged_bytes = 0
+        self._decoder = NUMBERS
+        self._decoded_text = b""
         self.damage = Damage()
         self.events = 0
 
-    def batches(self) -> Iterator[list[RawEvent]]:
+    def batches(self) -> Iterator[list[Event]]:
         """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events."""
         try:
             with self._path.open("rb") as file:
@@ -90,7 +92,7 @@ class EventStream:
         except OSError as error:
             raise unreadable(self._path, error) from error
 
-    def _batches(self) -> Iterator[list[RawEvent]]:
+    def _batches(self) -> Iterator[list[Event]]:
         self._find_list()
         wanted = CHUNK
         while True:
@@ -109,6 +111,16 @@ class EventStream:
         # a bare list needs no closing bracket (Trace Event Format, "JSON Array Format")
         if self._buffer.strip() or self._fault or not self._bare_list:
             self._broken_off()
+
+    def with_texts(self) -> list[Event]:
+        """The batch just handed out with its times as text, as all later ones then are."""
+        self._decoder = TEXTS
+        return TEXTS.events(self._decoded_text)
+
+    def _decoded(self, text: bytes) -> list[Event]:
+        batch = self._decoder.events(text)
+        self._decoded_text = text
+        return batch
 
     def _fill(self, size: int) -> None:
         """Read on until the buffer holds `size` bytes or the file ends."""
@@ -169,7 +181,7 @@ class EventStream:
             raise self._no_trace(self._fault or "its traceEvents is no list", at)
         self._take(at + 1)
 
-    def _next(self) -> tuple[list[RawEvent], bool]:
+    def _next(self) -> tuple[list[Event], bool]:
         """The next events, and whether the list ended behind them."""
         if self._ended:
             whole = self._to_the_end()
@@ -178,20 +190,18 @@ class EventStream:
         else:
             for cut in self._cuts():
                 try:
-                    batch = events_in(self._buffer[: cut.start() + 1])
+                    batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1])
                 except NOT_JSON:
                     continue
                 self._take(cut.end())
                 return batch, False
         return self._one_by_one()
 
-    def _to_the_end(self) -> list[RawEvent] | None:
+    def _to_the_end(self) -> list[Event] | None:
         """All that is left, where it is sound."""
+        begin = b"[" if self._bare_list else b'{"traceEvents":['
         try:
-            if self._bare_list:
-                batch = msgspec.json.decode(b"[" + self._buffer, type=list[RawEvent])
-            else:
-                batch = msgspec.json.decode(b'{"traceEvents":[' + self._buffer, type=_File).traceEvents
+            batch = self._decoded(begin + self._buffer)
         except NOT_JSON:
             return None
         self._buffer = b""
@@ -205,7 +215,7 @@ class EventStream:
                 yield from itertools.islice(reversed(found), CUTS_TRIED)
                 return
 
-    def _one_by_one(self) -> tuple[list[RawEvent], bool]:
+    def _one_by_one(self) -> tuple[list[Event], bool]:
         """The events up to the end of the buffer, mended where it is needed."""
         text, at, events = self._buffer, 0, []
         closed = False
@@ -227,7 +237,7 @@ class EventStream:
             raise self._no_trace(f"an event is longer than {LONGEST_EVENT // 2**20} MiB", 0)
         return events, closed
 
-    def _sound(self, text: bytes, at: int) -> tuple[RawEvent, int] | None:
+    def _sound(self, text: bytes, at: int) -> tuple[Event, int] | None:
         for end in itertools.islice(_END.finditer(text, at), ENDS_TRIED):
             try:
                 return event_in(text[at : end.end()]), end.end()
@@ -235,7 +245,7 @@ class EventStream:
                 continue
         return None
 
-    def _damaged(self, text: bytes, at: int) -> tuple[RawEvent | None, int] | None:
+    def _damaged(self, text: bytes, at: int) -> tuple[Event | None, int] | None:
         """The event mended, or None in its place; None instead of both where its end isn't there yet."""
         after = _AFTER_DAMAGE.search(text, at)
         if after is None or (not self._ended and len(text) - at < SURELY_WHOLE):
@@ -282,7 +292,7 @@ class EventStream:
         if not self.events:
             reason = "it ends before its first event"
             try:
-                msgspec.json.decode(b"[" + self._buffer, type=list[RawEvent])
+                TEXTS.events(b"[" + self._buffer)
             except NOT_JSON as error:
                 # the place that it names counts from the first event; the line is said beside it
                 reason = _PLACE.sub("", str(error))
@@ -295,10 +305,6 @@ class EventStream:
             f"{self._path.name}: line {line:,}: this is not a chrome trace: {reason}. Export it again with "
             "prof.export_chrome_trace(...), or check that the file was copied whole."
         )
-
-
-class _File(msgspec.Struct):
-    traceEvents: list[RawEvent]
 
 
 class _Rest(msgspec.Struct):
