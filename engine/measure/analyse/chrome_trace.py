@@ -238,9 +238,9 @@ def _time(microseconds: float | str | msgspec.Raw | None) -> int | None:
             if -0.3 < scaled - whole < 0.3:
                 return whole
         raise _Doubtful
-    if isinstance(microseconds, str):
-        return nanoseconds(microseconds.encode("ascii", "replace"))
-    return None if microseconds is None else nanoseconds(bytes(microseconds))
+    if isinstance(microseconds, msgspec.Raw):
+        return nanoseconds(bytes(microseconds))
+    return nanoseconds(microseconds.encode("ascii", "replace")) if isinstance(microseconds, str) else None
 
 
 def nanoseconds(text: bytes) -> int | None:

@@ -93,7 +93,7 @@ def event_in(text: bytes) -> Event:
         return TEXTS.events(b"[%b]" % text)[0]
     except msgspec.ValidationError:
         fields = _fields.decode(text)
-    if fields.get("ph") != b'"X"':
+    if bytes(fields.get("ph", b"")) != b'"X"':
         return PassedOver()
     args = None
     if "args" in fields:
