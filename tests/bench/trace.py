@@ -96,8 +96,8 @@ def against_peer(out: Path) -> None:
     theirs = middle(other)
     print(f"53.7 MB, HolisticTraceAnalysis {theirs}")
     print(
-        f"  {theirs.wall_s / ours.wall_s:.1f} x faster by the clock, {theirs.cpu_s / ours.cpu_s:.1f} x on the "
-        f"CPU (aim: 10), {ours.resident / theirs.resident:.2f} of its memory (aim: 0.5)"
+        f"  {theirs.wall_s / ours.wall_s:.1f} x faster by the clock, {theirs.cpu_s / ours.cpu_s:.1f} x on "
+        f"the CPU (aim: 10), {ours.resident / theirs.resident:.2f} of its memory (aim: 0.5)"
     )
 
 

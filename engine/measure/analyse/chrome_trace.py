@@ -48,6 +48,7 @@ SURE = float(1 << 49)
 the last binary digit, 2**-4 ns, for the number and once more for the product): within 0.3 ns of a whole
 nanosecond it is the one that the exact number rounds to."""
 _NO_ARGS = RawArgs()
+_QUOTE = ord('"')
 
 
 # the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and
@@ -102,10 +103,13 @@ def read_chrome_trace(path: Path, report: Report | None = None) -> ChromeTrace:
     stream = EventStream(path, report)
     sorted_out = _SortedOut(path.name)
     for batch in stream.batches():
-        try:
-            sorted_out.take(batch)
-        except _NeedsText as first:
-            sorted_out.take(stream.with_texts()[first.number :])
+        done = 0
+        while True:
+            try:
+                sorted_out.take(batch, done)
+                break
+            except _NeedsText as first:
+                batch, done = stream.with_texts(), first.number
     return sorted_out.trace(stream)
 
 
@@ -144,12 +148,15 @@ class _SortedOut:
         self._text_times = 0
         self._without_args = 0
 
-    def take(self, batch: Sequence[Event]) -> None:
-        """Sort a batch out. Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what
-        stands before that event has been taken."""
+    def take(self, batch: Sequence[Event], begin: int = 0) -> None:
+        """Sort a batch out from event number `begin` on.
+
+        Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what stands before that
+        event has been taken.
+        """
         ways, names, threads = self._ways, self._names, self._threads
         for number, event in enumerate(batch):
-            if event.cat is None:
+            if event.cat is None or number < begin:
                 continue
             kind, into = ways.get(event.cat) or self._way(event.cat)
             if kind is None and into is None:
@@ -157,15 +164,17 @@ class _SortedOut:
             name = names.setdefault(event.name, event.name)
             if kind is None and name.startswith(PROFILER_STEP):
                 continue
-            ts, dur = event.ts, event.dur
+            ts: float | str | bytes | msgspec.Raw | None = event.ts
+            if type(ts) is msgspec.Raw:
+                ts = bytes(ts)
             try:
-                start, length = _time(ts), _time(dur)
+                start, length = _time(ts), _time(event.dur)
             except _Doubtful:
                 raise _NeedsText(number) from None
             if start is None or length is None or length < 0:
                 self._unreadable += 1
                 continue
-            if type(ts) is str or (type(ts) is msgspec.Raw and bytes(ts)[:1] == b'"'):
+            if type(ts) is str or (type(ts) is bytes and ts[0] == _QUOTE):
                 self._text_times += 1
             args = event.args or _NO_ARGS
             correlation = args.correlation
@@ -225,9 +234,11 @@ class _SortedOut:
         )
 
 
-def _time(microseconds: float | str | msgspec.Raw | None) -> int | None:
+def _time(microseconds: float | str | bytes | msgspec.Raw | None) -> int | None:
     """Nanoseconds; None for what is no number. Raises `_Doubtful`."""
     kind = type(microseconds)
+    if kind is bytes:
+        return nanoseconds(microseconds)  # type: ignore[arg-type]
     if kind is int:
         whole: int = microseconds * 1000  # type: ignore[assignment, operator]
         return whole if -LATEST < whole < LATEST else None
@@ -240,7 +251,7 @@ def _time(microseconds: float | str | msgspec.Raw | None) -> int | None:
         raise _Doubtful
     if isinstance(microseconds, msgspec.Raw):
         return nanoseconds(bytes(microseconds))
-    return nanoseconds(microseconds.encode("ascii", "replace")) if isinstance(microseconds, str) else None
+    return _unusual(microseconds.encode("ascii", "replace")) if isinstance(microseconds, str) else None
 
 
 def nanoseconds(text: bytes) -> int | None:
@@ -250,7 +261,7 @@ def nanoseconds(text: bytes) -> int | None:
     """
     try:
         # as nearly all traces have them: three decimals, or a whole number
-        exact = int(text[:-4] + text[-3:]) if text[-4:-3] == b"." else int(text) * 1000
+        exact = int(text.replace(b".", b"", 1)) if text[-4:-3] == b"." else int(text) * 1000
     except ValueError:
         return _unusual(text)
     return exact if -LATEST < exact < LATEST else None

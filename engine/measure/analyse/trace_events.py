@@ -36,6 +36,13 @@ class NumberEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
     dur: int | float | str | None = None
 
 
+class StartTextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+    """An event that lasts, its start as text: starts are large, durations hardly ever are."""
+
+    ts: msgspec.Raw = msgspec.Raw()
+    dur: int | float | str | None = None
+
+
 class TextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its times as the text that stands in the file (empty where there is none)."""
 
@@ -49,7 +56,7 @@ class PassedOver(msgspec.Struct, gc=False):
     cat: ClassVar[None] = None
 
 
-Event = NumberEvent | TextEvent | PassedOver
+Event = NumberEvent | StartTextEvent | TextEvent | PassedOver
 OTHER_PHASES = "BEiICbnestfMPNODSTpFvVRc(),"
 """Trace Event Format, "Event Types", without X."""
 
@@ -67,9 +74,9 @@ _ARGS_FIELDS: dict[str, Any] = {"correlation": _Scalar, "device": _Scalar, "stre
 
 
 class EventDecoder:
-    """Decodes lists of events to one of the two kinds."""
+    """Decodes lists of events to one of the three kinds."""
 
-    def __init__(self, kind: type[NumberEvent] | type[TextEvent]) -> None:
+    def __init__(self, kind: type[NumberEvent] | type[StartTextEvent] | type[TextEvent]) -> None:
         one: Any = functools.reduce(operator.or_, _others, kind)
         self._list: msgspec.json.Decoder[list[Event]] = msgspec.json.Decoder(list[one])
         document = msgspec.defstruct("Document", [("traceEvents", list[one])])
@@ -84,6 +91,7 @@ class EventDecoder:
 
 
 NUMBERS = EventDecoder(NumberEvent)
+START_TEXTS = EventDecoder(StartTextEvent)
 TEXTS = EventDecoder(TextEvent)
 
 

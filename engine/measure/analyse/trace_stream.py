@@ -19,7 +19,7 @@ import msgspec
 from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
-from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, TEXTS, Event, event_in
+from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
 from engine.measure.events import Progress
 
 Report = Callable[[Progress], None]
@@ -113,9 +113,10 @@ class EventStream:
             self._broken_off()
 
     def with_texts(self) -> list[Event]:
-        """The batch just handed out with its times as text, as all later ones then are."""
-        self._decoder = TEXTS
-        return TEXTS.events(self._decoded_text)
+        """The batch just handed out with more of its times as text, as all later ones then are: first the
+        starts, and if that doesn't do, all."""
+        self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
+        return self._decoder.events(self._decoded_text)
 
     def _decoded(self, text: bytes) -> list[Event]:
         batch = self._decoder.events(text)

@@ -17,7 +17,8 @@ EVENT = """  {{
     "args": {{
       "External id": {n},"Record function id": 0, "Concrete Inputs": ["", "", ""], \
 "Input type": ["c10::BFloat16", "c10::BFloat16", ""], \
-"Input Strides": [[4096, 4096, 1], [1, 4096], []], "Input Dims": [[1, 1, 4096], [4096, 4096], []], "Ev Idx": {n}
+"Input Strides": [[4096, 4096, 1], [1, 4096], []], \
+"Input Dims": [[1, 1, 4096], [4096, 4096], []], "Ev Idx": {n}
     }}
   }},
   {{
@@ -60,7 +61,7 @@ BEGIN_US = 4_458_676_522_690
 
 
 def write_large_trace(path: Path, size: int) -> int:
-    """Write a trace of about `size` bytes. Returns how many kernels are in it: each 9.25 µs of every 50 µs."""
+    """Write a trace of about `size` bytes. Returns its number of kernels: each 9.25 µs of every 50 µs."""
     kernels = 0
     with path.open("w", encoding="utf-8") as file:
         written = file.write(HEAD)
