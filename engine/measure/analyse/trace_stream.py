@@ -31,7 +31,7 @@ LONGEST_HEAD = 256 * 1024 * 1024
 MOST_DAMAGED = 200_000
 MOST_DAMAGED_BYTES = 128 * 1024 * 1024
 """Above these the file as a whole is not to be trusted, and mending it would take minutes."""
-SURELY_WHOLE = 1024 * 1024
+SURELY_WHOLE = 256 * 1024
 """An event that doesn't decode is called damaged only if so much of the file behind its start is there."""
 CUTS_TRIED = 3
 """Boundaries tried for a batch: the last one may lie in a list of objects within an event."""
@@ -77,6 +77,7 @@ class EventStream:
         self._line = 1
         self._bare_list = False
         self._damaged_bytes = 0
+        self._told = -1
         self._decoder = NUMBERS
         self._decoded_text = b""
         self.damage = Damage()
@@ -101,7 +102,7 @@ class EventStream:
             self.events += len(batch)
             yield batch
             # nothing came of what is there: an event is longer than that
-            wanted = CHUNK if batch else len(self._buffer) + CHUNK
+            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
             if closed:
                 self._check_rest()
                 return
@@ -146,7 +147,9 @@ class EventStream:
         self._buffer = self._buffer[size:]
 
     def _tell(self) -> None:
-        if self._report:
+        percent = 100 * self._contents.taken // max(1, self._contents.size)
+        if self._report and percent > self._told:
+            self._told = percent
             self._report(Progress(self._contents.taken, self._contents.size, "reading"))
 
     def _find_list(self) -> None:
@@ -210,7 +213,7 @@ class EventStream:
 
     def _cuts(self) -> Iterator[re.Match[bytes]]:
         """The last boundaries in the buffer, the very last first."""
-        for window in (64 * 1024, len(self._buffer)):
+        for window in (8 * 1024, len(self._buffer)):
             found = list(_BOUNDARY.finditer(self._buffer, max(0, len(self._buffer) - window)))
             if found:
                 yield from itertools.islice(reversed(found), CUTS_TRIED)
