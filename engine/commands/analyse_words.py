@@ -232,6 +232,17 @@ _WARNINGS = {
     "launched_before_window": "{events} of {of} GPU events belong to launches from before the recording.",
     "no_cpu_events": "the file holds no CPU events: what the GPU waited for can't be named.",
     "unreadable_events": "{events} events have no time that can be read and were left out.",
+    "mended_events": "{events} events were damaged (backslashes or quotes without escape, control "
+    "characters, bytes that are no UTF-8; the first in line {line}) and were repaired.",
+    "no_number": "{events} events have inf or nan in place of a number (the first in line {line}): read as "
+    "no value.",
+    "dropped_events": "{events} events are damaged beyond repair (the first in line {line}) and were left "
+    "out.",
+    "broken_end": "the file can't be read from line {line} on (cut off, or damaged): what was read are the "
+    "{events} events before it.",
+    "text_times": "{events} events have their time as text in place of a number: read as the number.",
+    "work_without_args": "{events} GPU events say nothing of device, stream and launch: device and stream "
+    "are taken from their row, the launch stays unknown.",
     "no_history": "GPU {device}: no events were recorded; only the state at the end is known.",
     "no_stacks": "GPU {device}: no stacks were recorded: calls can't be named. Record with stacks='python'.",
     "unmatched_frees": "GPU {device}: {frees} releases speak of blocks that nothing else in the file knows.",

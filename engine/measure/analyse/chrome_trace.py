@@ -8,15 +8,17 @@ stands there, so they are exact: integer nanoseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.trace_events import Event, RawArgs
+from engine.measure.analyse.trace_stream import Damage, EventStream, Report
 
 GPU_KINDS = {
     "kernel": "kernel",
@@ -36,12 +38,22 @@ PROFILER_STEP = "ProfilerStep#"
 LAUNCH_WORDS = ("LaunchKernel", "GraphLaunch", "LaunchCooperativeKernel")
 LONGEST_NUMBER = 64
 """The most characters of a time that is read as a number."""
+MOST_EVENTS = 12_000_000
+"""Events that are kept at most; a million takes some 200 MB."""
+MOST_CATEGORIES = 1000
 LATEST = 1 << 63
 """No time is later, in nanoseconds (the year 2262)."""
+SURE = float(1 << 49)
+"""Below this many nanoseconds (6.5 days) a float64 of microseconds times 1000 is less than 0.13 ns off (half
+the last binary digit, 2**-4 ns, for the number and once more for the product): within 0.3 ns of a whole
+nanosecond it is the one that the exact number rounds to."""
+_NO_ARGS = RawArgs()
+_QUOTE = ord('"')
 
 
-@dataclass(frozen=True, slots=True)
-class GpuEvent:
+# the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and
+# the garbage collector passes over it
+class GpuEvent(msgspec.Struct, frozen=True, gc=False):
     """Work of a GPU. `start` and `end` in nanoseconds; `kind` is kernel, copy or set."""
 
     kind: str
@@ -53,8 +65,7 @@ class GpuEvent:
     correlation: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class CpuEvent:
+class CpuEvent(msgspec.Struct, frozen=True, gc=False):
     """An operator or a runtime call on a CPU thread. `start` and `end` in nanoseconds."""
 
     name: str
@@ -76,96 +87,171 @@ class ChromeTrace:
     """Events of a kind that counts whose time or duration is no finite number."""
     ranges: tuple[CpuEvent, ...] = ()
     """What the program marked by name, on the CPU."""
+    damage: Damage = field(default_factory=Damage)
+    """What was wrong with the file's text."""
+    text_times: int = 0
+    """Events whose times stand there as text."""
+    without_args: int = 0
+    """GPU events that don't say which launch they belong to, nor their device and stream."""
 
 
-class _Args(msgspec.Struct):
-    correlation: int | float | str | None = None
-    device: int | float | str | None = None
-    stream: int | float | str | None = None
+def read_chrome_trace(path: Path, report: Report | None = None) -> ChromeTrace:
+    """The trace at `path` (.json or .json.gz), of any size up to the bounds. Raises `UnreadableFile`.
+
+    What was damaged and could be repaired, and what is missing, is in `damage`.
+    """
+    stream = EventStream(path, report)
+    sorted_out = _SortedOut(path.name)
+    for batch in stream.batches():
+        done = 0
+        while True:
+            try:
+                sorted_out.take(batch, done)
+                break
+            except _NeedsText as first:
+                batch, done = stream.with_texts(), first.number
+    return sorted_out.trace(stream)
 
 
-class _Event(msgspec.Struct):
-    ph: str = ""
-    cat: str | None = None
-    name: Any = ""
-    pid: int | float | str | None = None
-    tid: int | float | str | None = None
-    ts: msgspec.Raw = msgspec.Raw()
-    dur: msgspec.Raw = msgspec.Raw()
-    args: _Args | None = None
+class _Doubtful(Exception):
+    """A float64 may not be what stands in the file."""
 
 
-class _File(msgspec.Struct):
-    traceEvents: list[_Event]
+class _NeedsText(Exception):
+    """The time of a batch's event `number` may not be what stands in the file: a float64 is too short."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
-def read_chrome_trace(path: Path) -> ChromeTrace:
-    """The trace at `path` (.json or .json.gz). Raises `UnreadableFile`."""
-    text = read_contents(path)
-    try:
-        events = (
-            msgspec.json.decode(text, type=list[_Event])
-            if text.lstrip()[:1] == b"["
-            else msgspec.json.decode(text, type=_File).traceEvents
-        )
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        # RecursionError: brackets in brackets without end
-        raise UnreadableFile(
-            f"{path.name}: this is not a chrome trace: {error}. Export it again with "
-            "prof.export_chrome_trace(...), or check that the file was copied whole."
-        ) from error
-    return _sorted_out(events)
+class _SortedOut:
+    """The events that count, by what they are."""
 
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._gpu: list[GpuEvent] = []
+        self._calls: list[CpuEvent] = []
+        self._operators: list[CpuEvent] = []
+        self._ranges: list[CpuEvent] = []
+        self._into: dict[str, list[CpuEvent]] = {
+            **dict.fromkeys(CALL_CATEGORIES, self._calls),
+            **dict.fromkeys(OPERATOR_CATEGORIES, self._operators),
+            **dict.fromkeys(RANGE_CATEGORIES, self._ranges),
+        }
+        # category as it stands in the file -> kind of GPU event, list of CPU events
+        self._ways: dict[str, tuple[str | None, list[CpuEvent] | None]] = {}
+        # names and threads come again and again: one object each
+        self._names: dict[str, str] = {}
+        self._threads: dict[tuple[object, object], tuple[str, str]] = {}
+        self._unreadable = 0
+        self._text_times = 0
+        self._without_args = 0
 
-def _sorted_out(events: list[_Event]) -> ChromeTrace:
-    gpu: list[GpuEvent] = []
-    calls: list[CpuEvent] = []
-    operators: list[CpuEvent] = []
-    ranges: list[CpuEvent] = []
-    into_by_category = {
-        **dict.fromkeys(CALL_CATEGORIES, calls),
-        **dict.fromkeys(OPERATOR_CATEGORIES, operators),
-        **dict.fromkeys(RANGE_CATEGORIES, ranges),
-    }
-    unreadable = 0
-    for event in events:
-        if event.ph != "X" or event.cat is None:
-            continue
-        category = event.cat.lower()
-        kind = GPU_KINDS.get(category)
-        if kind is None and category not in into_by_category:
-            continue
-        if kind is None and str(event.name).startswith(PROFILER_STEP):
-            continue
-        start, length = nanoseconds(bytes(event.ts)), nanoseconds(bytes(event.dur))
-        if start is None or length is None or length < 0:
-            unreadable += 1
-            continue
-        args = event.args or _Args()
-        correlation = _whole(args.correlation)
-        if kind is not None:
+    def take(self, batch: Sequence[Event], begin: int = 0) -> None:
+        """Sort a batch out from event number `begin` on.
+
+        Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what stands before that
+        event has been taken.
+        """
+        ways, names, threads = self._ways, self._names, self._threads
+        for number, event in enumerate(batch):
+            if event.cat is None or number < begin:
+                continue
+            kind, into = ways.get(event.cat) or self._way(event.cat)
+            if kind is None and into is None:
+                continue
+            name = names.setdefault(event.name, event.name)
+            if kind is None and name.startswith(PROFILER_STEP):
+                continue
+            ts: float | str | bytes | msgspec.Raw | None = event.ts
+            if type(ts) is msgspec.Raw:
+                ts = bytes(ts)
+            try:
+                start, length = _time(ts), _time(event.dur)
+            except _Doubtful:
+                raise _NeedsText(number) from None
+            if start is None or length is None or length < 0:
+                self._unreadable += 1
+                continue
+            if type(ts) is str or (type(ts) is bytes and ts[0] == _QUOTE):
+                self._text_times += 1
+            args = event.args or _NO_ARGS
+            correlation = args.correlation
+            if correlation is not None and type(correlation) is not int:
+                correlation = _whole(correlation)
+            if into is not None:
+                key = (event.pid, event.tid)
+                thread = threads.get(key) or threads.setdefault(key, (str(key[0]), str(key[1])))
+                into.append(CpuEvent(name, thread, start, start + length, correlation))
+                continue
+            self._without_args += event.args is None
             device = _whole(args.device if args.device is not None else event.pid)
-            gpu.append(
+            stream = str(args.stream if args.stream is not None else event.tid)
+            self._gpu.append(
                 GpuEvent(
-                    kind=kind,
-                    name=str(event.name),
-                    device=-1 if device is None else device,
-                    stream=str(args.stream if args.stream is not None else event.tid),
-                    start=start,
-                    end=start + length,
-                    correlation=correlation,
+                    kind or "",
+                    name,
+                    -1 if device is None else device,
+                    names.setdefault(stream, stream),
+                    start,
+                    start + length,
+                    correlation,
                 )
             )
-        else:
-            thread = (str(event.pid), str(event.tid))
-            into_by_category[category].append(
-                CpuEvent(str(event.name), thread, start, start + length, correlation)
+        kept = len(self._gpu) + len(self._calls) + len(self._operators) + len(self._ranges)
+        if kept > MOST_EVENTS:
+            raise UnreadableFile(
+                f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
+                "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
             )
-    gpu.sort(key=lambda e: (e.start, e.end))
-    calls.sort(key=lambda e: (e.start, -e.end))
-    operators.sort(key=lambda e: (e.start, -e.end))
-    ranges.sort(key=lambda e: (e.start, -e.end))
-    return ChromeTrace(len(events), tuple(gpu), tuple(calls), tuple(operators), unreadable, tuple(ranges))
+
+    def _way(self, category: str) -> tuple[str | None, list[CpuEvent] | None]:
+        known = category.lower()
+        way = (GPU_KINDS.get(known), self._into.get(known))
+        if len(self._ways) < MOST_CATEGORIES:
+            self._ways[category] = way
+        return way
+
+    def trace(self, stream: EventStream) -> ChromeTrace:
+        """All that was taken, in order."""
+        self._gpu.sort(key=attrgetter("end"))
+        self._gpu.sort(key=attrgetter("start"))
+        for events in (self._calls, self._operators, self._ranges):
+            # an outer event before the inner ones that begin with it
+            events.sort(key=attrgetter("end"), reverse=True)
+            events.sort(key=attrgetter("start"))
+        return ChromeTrace(
+            events=stream.events,
+            gpu=tuple(self._gpu),
+            calls=tuple(self._calls),
+            operators=tuple(self._operators),
+            unreadable=self._unreadable,
+            ranges=tuple(self._ranges),
+            damage=stream.damage,
+            text_times=self._text_times,
+            without_args=self._without_args,
+        )
+
+
+def _time(microseconds: float | str | bytes | msgspec.Raw | None) -> int | None:
+    """Nanoseconds; None for what is no number. Raises `_Doubtful`."""
+    kind = type(microseconds)
+    if kind is bytes:
+        return nanoseconds(microseconds)  # type: ignore[arg-type]
+    if kind is int:
+        whole: int = microseconds * 1000  # type: ignore[assignment, operator]
+        return whole if -LATEST < whole < LATEST else None
+    if kind is float:
+        scaled: float = microseconds * 1000  # type: ignore[assignment, operator]
+        if -SURE < scaled < SURE:
+            whole = round(scaled)
+            if -0.3 < scaled - whole < 0.3:
+                return whole
+        raise _Doubtful
+    if isinstance(microseconds, msgspec.Raw):
+        return nanoseconds(bytes(microseconds))
+    return _unusual(microseconds.encode("ascii", "replace")) if isinstance(microseconds, str) else None
 
 
 def nanoseconds(text: bytes) -> int | None:
@@ -173,6 +259,15 @@ def nanoseconds(text: bytes) -> int | None:
 
     `ts` and `dur` are microseconds whatever `displayTimeUnit` says; some writers quote them.
     """
+    try:
+        # as nearly all traces have them: three decimals, or a whole number
+        exact = int(text.replace(b".", b"", 1)) if text[-4:-3] == b"." else int(text) * 1000
+    except ValueError:
+        return _unusual(text)
+    return exact if -LATEST < exact < LATEST else None
+
+
+def _unusual(text: bytes) -> int | None:
     digits = text.strip(b'"')
     if len(digits) > LONGEST_NUMBER:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,8 @@ from typing import Any, Protocol
 
 from engine.measure.analyse.contents import head_of
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.memory import analyse_snapshot
-from engine.measure.analyse.ncu import read_ncu
-from engine.measure.analyse.nsys import analyse_nsys
 from engine.measure.analyse.nsys_csv import is_header
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_stream import Report
 
 HEAD = 256 * 1024
 """The bytes that are looked at; a table may stand behind the output of the program that was profiled."""
@@ -27,12 +25,13 @@ class Analysis(Protocol):
     def to_json(self) -> dict[str, Any]: ...
 
 
-READERS: dict[str, Callable[[Path], Analysis]] = {
-    "trace": analyse_trace,
-    "memory_snapshot": analyse_snapshot,
-    "ncu": read_ncu,
-    "nsys": analyse_nsys,
+READERS = {
+    "trace": ("trace", "analyse_trace"),
+    "memory_snapshot": ("memory", "analyse_snapshot"),
+    "ncu": ("ncu", "read_ncu"),
+    "nsys": ("nsys", "analyse_nsys"),
 }
+"""Module and function. Imported when they are wanted: all together take as long as reading a small trace."""
 
 
 def recognise(path: Path) -> str:
@@ -54,15 +53,21 @@ def recognise(path: Path) -> str:
     return kind
 
 
-def analyse_file(path: Path) -> Analysis:
-    """Recognises, reads and analyses the file. Raises `UnreadableFile`."""
-    return READERS[recognise(path)](path)
+def analyse_file(path: Path, report: Report | None = None) -> Analysis:
+    """Recognises, reads and analyses the file. Raises `UnreadableFile`.
+
+    `report` is told how far it is where the kind of file can be large: of a trace, the bytes read.
+    """
+    kind = recognise(path)
+    module, name = READERS[kind]
+    read: Callable[..., Analysis] = getattr(importlib.import_module(f"engine.measure.analyse.{module}"), name)
+    return read(path, report) if kind == "trace" else read(path)
 
 
 def _binary(head: bytes) -> str | None:
     if head.startswith(b"SQLite format 3\x00"):
         return "nsys"
-    # a zip archive as torch.save writes it goes to the reader of pickles, which says what it is
+    # a zip archive goes to the reader of pickles, which says what it is and unpacks nothing
     if head[0] == 0x80 or head.startswith(b"PK\x03\x04"):
         return "memory_snapshot"
     return None

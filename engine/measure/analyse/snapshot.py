@@ -96,8 +96,8 @@ def read_snapshot(path: Path) -> Snapshot:
     data = read_contents(path, largest=LARGEST_FILE)
     if data.startswith(b"PK\x03\x04"):
         raise UnreadableFile(
-            f"{path.name}: this is an archive as torch.save writes it (weights), not a memory snapshot. "
-            + _HOW
+            f"{path.name}: this is a zip archive, as torch.save writes weights, and no memory snapshot. "
+            "Nothing of it was unpacked: if a recording is in it, unpack it and name that file. " + _HOW
         )
     try:
         value = load_plain(data, seconds=SECONDS)

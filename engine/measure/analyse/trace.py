@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from engine.measure.analyse.chrome_trace import (
     LAUNCH_WORDS,
     ChromeTrace,
@@ -20,8 +22,10 @@ from engine.measure.analyse.chrome_trace import (
     GpuEvent,
     read_chrome_trace,
 )
+from engine.measure.analyse.damage_said import damage_said
 from engine.measure.analyse.intervals import gaps_between, length, percentile, union
-from engine.measure.events import Finding
+from engine.measure.analyse.trace_stream import Report
+from engine.measure.events import Finding, Progress
 
 LONGEST = 20
 """How many of the longest gaps are listed."""
@@ -30,8 +34,7 @@ OVERHEAD_BELOW = 0.7
 waits for launches, and calls a step whose kernels stand side by side memory-bound."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True, gc=False):
     """Time in which a device had nothing to do, and the launch that ended it.
 
     `cpu_op` is the outermost operator around that launch; None where the file doesn't hold it.
@@ -97,9 +100,15 @@ class TraceAnalysis:
         }
 
 
-def analyse_trace(path: Path) -> TraceAnalysis:
-    """Reads and analyses the chrome trace at `path`. Raises `UnreadableFile`."""
-    return analyse(read_chrome_trace(path))
+def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
+    """Reads and analyses the chrome trace at `path`; `report` is told how far it is.
+
+    Raises `UnreadableFile`.
+    """
+    trace = read_chrome_trace(path, report)
+    if report:
+        report(Progress(0, 0, "analysing"))
+    return analyse(trace)
 
 
 def analyse(trace: ChromeTrace) -> TraceAnalysis:
@@ -178,10 +187,13 @@ def _recorded(events: list[GpuEvent], launches: dict[int | None, CpuEvent]) -> R
 
 def _warnings(trace: ChromeTrace, launches: dict[int | None, CpuEvent]) -> list[Finding]:
     found = []
-    if not trace.gpu:
-        found.append(Finding("no_gpu_events", {"launches": _launch_count(trace)}))
     arrived = {event.correlation for event in trace.gpu}
-    started = [c for c in trace.calls if c.correlation is not None and _is_launch(c)]
+    names = {call.name for call in trace.calls}
+    launching = {name for name in names if any(word in name for word in LAUNCH_WORDS)}
+    started = [c for c in trace.calls if c.name in launching and c.correlation is not None]
+    if not trace.gpu:
+        launches_seen = sum(1 for call in trace.calls if call.name in launching)
+        found.append(Finding("no_gpu_events", {"launches": launches_seen}))
     lost = sum(1 for call in started if call.correlation not in arrived)
     if trace.gpu and lost:
         found.append(Finding("lost_records", {"missing": lost, "launches": len(started)}))
@@ -192,15 +204,7 @@ def _warnings(trace: ChromeTrace, launches: dict[int | None, CpuEvent]) -> list[
         found.append(Finding("no_cpu_events"))
     if trace.unreadable:
         found.append(Finding("unreadable_events", {"events": trace.unreadable}))
-    return found
-
-
-def _is_launch(call: CpuEvent) -> bool:
-    return any(word in call.name for word in LAUNCH_WORDS)
-
-
-def _launch_count(trace: ChromeTrace) -> int:
-    return sum(1 for call in trace.calls if _is_launch(call))
+    return found + damage_said(trace)
 
 
 def _finding(device: DeviceTime) -> Finding:

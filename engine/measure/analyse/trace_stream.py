@@ -1,0 +1,324 @@
+"""Hands out the events of a chrome trace batch by batch: one of gigabytes is never whole in memory.
+
+A batch is cut where one event ends and the next begins; that the cut is right shows when it is decoded, for
+brackets and quotes then fit together. Only where a batch doesn't decode its events are taken one by one:
+what is damaged is repaired where that is safe, and counted with the place of the first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
+from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.json_repair import repairs
+from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
+from engine.measure.events import Progress
+
+Report = Callable[[Progress], None]
+"""Is told how much of the file has been read, in bytes as it lies there."""
+
+LONGEST_EVENT = 16 * 1024 * 1024
+LONGEST_HEAD = 256 * 1024 * 1024
+"""Bytes before the list of events: device properties, metadata."""
+MOST_DAMAGED = 200_000
+MOST_DAMAGED_BYTES = 128 * 1024 * 1024
+"""Above these the file as a whole is not to be trusted, and mending it would take minutes."""
+SURELY_WHOLE = 256 * 1024
+"""An event that doesn't decode is called damaged only if so much of the file behind its start is there."""
+CUTS_TRIED = 3
+"""Boundaries tried for a batch: the last one may lie in a list of objects within an event."""
+STARTS_TRIED = 16
+"""Places where "traceEvents" stands that are looked at: it may be a word within the metadata."""
+ENDS_TRIED = 16
+"""Closing brackets tried for the end of one event: those of objects within it come first."""
+
+_START = re.compile(rb'"traceEvents"\s*:\s*')
+_BOUNDARY = re.compile(rb"\}\s*,\s*(?=\{)")
+_END = re.compile(rb"\}(?=\s*[,\]])")
+_AFTER_DAMAGE = re.compile(
+    rb'\}\s*(?:,\s*(?=\{\s*"(?:ph|cat|name|pid|tid|ts|dur|args|id|bp|s)"\s*:)|(?=\]\s*(?:,\s*"|\}?\s*\Z)))'
+)
+_PLACE = re.compile(r" \(byte \d+\)")
+_BETWEEN = re.compile(rb"[\s,]*")
+
+
+@dataclass(slots=True)
+class Damage:
+    """What was wrong in a trace: events, and the line where the first of each kind stands (from 1)."""
+
+    mended: int = 0
+    mended_line: int = 0
+    numbers: int = 0
+    numbers_line: int = 0
+    dropped: int = 0
+    dropped_line: int = 0
+    broken_end_line: int = 0
+    """From here on nothing could be read: the file was cut off, or its archive is damaged. 0: it was not."""
+
+
+class EventStream:
+    """The events of the file at `path`. `batches` can be gone through once; then `damage` is complete."""
+
+    def __init__(self, path: Path, report: Report | None = None, *, largest: int = LARGEST) -> None:
+        self._path = path
+        self._report = report
+        self._largest = largest
+        self._buffer = b""
+        self._ended = False
+        self._fault: str | None = None
+        self._line = 1
+        self._bare_list = False
+        self._damaged_bytes = 0
+        self._told = -1
+        self._decoder = NUMBERS
+        self._decoded_text = b""
+        self.damage = Damage()
+        self.events = 0
+
+    def batches(self) -> Iterator[list[Event]]:
+        """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events."""
+        try:
+            with self._path.open("rb") as file:
+                self._contents = Unpacked(file, self._path, largest=self._largest)
+                self._chunks = iter(self._contents)
+                yield from self._batches()
+        except OSError as error:
+            raise unreadable(self._path, error) from error
+
+    def _batches(self) -> Iterator[list[Event]]:
+        self._find_list()
+        wanted = CHUNK
+        while True:
+            self._fill(wanted)
+            batch, closed = self._next()
+            self.events += len(batch)
+            yield batch
+            # nothing came of what is there: an event is longer than that
+            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
+            if closed:
+                self._check_rest()
+                return
+            if self._ended and not batch:
+                break
+            self._tell()
+        # a bare list needs no closing bracket (Trace Event Format, "JSON Array Format")
+        if self._buffer.strip() or self._fault or not self._bare_list:
+            self._broken_off()
+
+    def with_texts(self) -> list[Event]:
+        """The batch just handed out with more of its times as text, as all later ones then are: first the
+        starts, and if that doesn't do, all."""
+        self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
+        return self._decoder.events(self._decoded_text)
+
+    def _decoded(self, text: bytes) -> list[Event]:
+        batch = self._decoder.events(text)
+        self._decoded_text = text
+        return batch
+
+    def _fill(self, size: int) -> None:
+        """Read on until the buffer holds `size` bytes or the file ends."""
+        if self._ended or len(self._buffer) >= size:
+            return
+        parts, have = [self._buffer], len(self._buffer)
+        try:
+            while have < size:
+                chunk = next(self._chunks, b"")
+                if not chunk:
+                    self._ended = True
+                    break
+                parts.append(chunk)
+                have += len(chunk)
+        except (EOFError, zlib.error) as error:
+            self._ended, self._fault = True, str(error)
+        self._buffer = b"".join(parts)
+
+    def _take(self, size: int) -> None:
+        """Drop what was read from the buffer."""
+        self._line += self._buffer.count(b"\n", 0, size)
+        self._buffer = self._buffer[size:]
+
+    def _tell(self) -> None:
+        percent = 100 * self._contents.taken // max(1, self._contents.size)
+        if self._report and percent > self._told:
+            self._told = percent
+            self._report(Progress(self._contents.taken, self._contents.size, "reading"))
+
+    def _find_list(self) -> None:
+        """Go to the first event."""
+        self._fill(CHUNK)
+        self._buffer = self._buffer.removeprefix(b"\xef\xbb\xbf")
+        if self._buffer.lstrip()[:1] == b"[":
+            self._bare_list = True
+            self._take(self._buffer.index(b"[") + 1)
+            return
+        looked_at = 0
+        while True:
+            text = self._buffer
+            for match in itertools.islice(_START.finditer(text, looked_at), STARTS_TRIED):
+                if match.end() >= len(text) and not self._ended:
+                    break
+                if _is_a_key(text[: match.end()]):
+                    self._enter(match.end())
+                    return
+            if self._ended or len(text) > LONGEST_HEAD:
+                break
+            looked_at = max(0, len(text) - 1024)
+            self._fill(2 * len(text) + CHUNK)
+        # where what stands before it is damaged, the name alone must do
+        first = _START.search(self._buffer)
+        if first is None:
+            raise self._no_trace(self._fault or 'there is no "traceEvents" in it', 0)
+        self.damage.mended, self.damage.mended_line = 1, 1
+        self._enter(first.end())
+
+    def _enter(self, at: int) -> None:
+        if self._buffer[at : at + 1] != b"[":
+            raise self._no_trace(self._fault or "its traceEvents is no list", at)
+        self._take(at + 1)
+
+    def _next(self) -> tuple[list[Event], bool]:
+        """The next events, and whether the list ended behind them."""
+        if self._ended:
+            whole = self._to_the_end()
+            if whole is not None:
+                return whole, True
+        else:
+            for cut in self._cuts():
+                try:
+                    batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1])
+                except NOT_JSON:
+                    continue
+                self._take(cut.end())
+                return batch, False
+        return self._one_by_one()
+
+    def _to_the_end(self) -> list[Event] | None:
+        """All that is left, where it is sound."""
+        begin = b"[" if self._bare_list else b'{"traceEvents":['
+        try:
+            batch = self._decoded(begin + self._buffer)
+        except NOT_JSON:
+            return None
+        self._buffer = b""
+        return batch
+
+    def _cuts(self) -> Iterator[re.Match[bytes]]:
+        """The last boundaries in the buffer, the very last first."""
+        for window in (8 * 1024, len(self._buffer)):
+            found = list(_BOUNDARY.finditer(self._buffer, max(0, len(self._buffer) - window)))
+            if found:
+                yield from itertools.islice(reversed(found), CUTS_TRIED)
+                return
+
+    def _one_by_one(self) -> tuple[list[Event], bool]:
+        """The events up to the end of the buffer, mended where it is needed."""
+        text, at, events = self._buffer, 0, []
+        closed = False
+        while True:
+            at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+            if at >= len(text):
+                break
+            if text.startswith(b"]", at):
+                at, closed = at + 1, True
+                break
+            read = self._sound(text, at) or self._damaged(text, at)
+            if read is None:
+                break
+            event, at = read
+            if event is not None:
+                events.append(event)
+        self._take(at)
+        if not closed and not self._ended and len(self._buffer) > LONGEST_EVENT:
+            raise self._no_trace(f"an event is longer than {LONGEST_EVENT // 2**20} MiB", 0)
+        return events, closed
+
+    def _sound(self, text: bytes, at: int) -> tuple[Event, int] | None:
+        for end in itertools.islice(_END.finditer(text, at), ENDS_TRIED):
+            try:
+                return event_in(text[at : end.end()]), end.end()
+            except NOT_JSON:
+                continue
+        return None
+
+    def _damaged(self, text: bytes, at: int) -> tuple[Event | None, int] | None:
+        """The event mended, or None in its place; None instead of both where its end isn't there yet."""
+        after = _AFTER_DAMAGE.search(text, at)
+        if after is None or (not self._ended and len(text) - at < SURELY_WHOLE):
+            return None
+        end = after.start() + 1
+        self._damaged_bytes += end - at
+        damage, line = self.damage, self._line + text.count(b"\n", 0, at)
+        for mended in repairs(text[at:end]):
+            try:
+                event = event_in(mended.content)
+            except NOT_JSON:
+                continue
+            if mended.text:
+                damage.mended += 1
+                damage.mended_line = damage.mended_line or line
+            if mended.numbers:
+                damage.numbers += 1
+                damage.numbers_line = damage.numbers_line or line
+            break
+        else:
+            event = None
+            damage.dropped += 1
+            damage.dropped_line = damage.dropped_line or line
+        number = damage.mended + damage.numbers + damage.dropped
+        if number > MOST_DAMAGED or self._damaged_bytes > MOST_DAMAGED_BYTES:
+            raise self._no_trace(f"too much of it is damaged, {number:,} events up to here", at)
+        return event, end
+
+    def _check_rest(self) -> None:
+        """What stands behind the list must end the document; it may be long, and nothing of it is needed."""
+        self._fill(LONGEST_HEAD)
+        rest = self._buffer
+        try:
+            if rest and not self._bare_list:
+                msgspec.json.decode(b'{"traceEvents":[]' + rest, type=_Rest)
+            elif rest.strip():
+                self._broken_off()
+        except NOT_JSON:
+            self._broken_off()
+        if self._fault:
+            self._broken_off()
+
+    def _broken_off(self) -> None:
+        if not self.events:
+            reason = "it ends before its first event"
+            try:
+                TEXTS.events(b"[" + self._buffer)
+            except NOT_JSON as error:
+                # the place that it names counts from the first event; the line is said beside it
+                reason = _PLACE.sub("", str(error))
+            raise self._no_trace(self._fault or reason, 0)
+        self.damage.broken_end_line = self._line
+
+    def _no_trace(self, reason: str, at: int) -> UnreadableFile:
+        line = self._line + self._buffer.count(b"\n", 0, at)
+        return UnreadableFile(
+            f"{self._path.name}: line {line:,}: this is not a chrome trace: {reason}. Export it again with "
+            "prof.export_chrome_trace(...), or check that the file was copied whole."
+        )
+
+
+class _Rest(msgspec.Struct):
+    """A document of which nothing is needed."""
+
+
+def _is_a_key(head: bytes) -> bool:
+    """Whether the text up to a key's colon is sound, so that the name is a key of the document itself."""
+    try:
+        msgspec.json.decode(head + b"null}", type=_Rest)
+    except NOT_JSON:
+        return False
+    return True
