@@ -179,6 +179,7 @@ def test_a_second_tab_goes_on_from_what_the_first_one_typed(app: App, browser: B
     second.expect_state("answering", 0)
     first.page.keyboard.type("from the first, ")
     expect(second.notes).to_have_value("from the first, ")
+    expect(first.kept).to_have_text("Saved.")  # nothing of the first is on its way any more
     second.notes.focus()
     second.press("Control+End")
     second.page.keyboard.type("and the second")

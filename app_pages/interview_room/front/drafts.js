@@ -56,7 +56,8 @@ class Drafts {
       const draft = this.held.get(name);
       if (draft === undefined || (seq !== -1 && seq < draft.seq)) continue;
       this.held.delete(name);
-      unstore(DRAFT_STORAGE + name);
+      const stored = readStored(DRAFT_STORAGE + name);
+      if (seq === -1 || !(stored?.seq > seq)) unstore(DRAFT_STORAGE + name); // a newer one is another tab's
     }
   }
 }
