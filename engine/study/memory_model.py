@@ -90,7 +90,7 @@ def _remembered(parameters: Sequence[float], memory: Memory, elapsed: Ints, rati
     chance = recall(parameters, memory, elapsed)
     penalty = np.where(rating == HARD, parameters[15], 1.0)
     bonus = np.where(rating == EASY, parameters[16], 1.0)
-    growth: Floats = (
+    growth = np.asarray(
         np.exp(parameters[8])
         * (11 - memory.difficulty)
         * memory.stability ** -parameters[9]

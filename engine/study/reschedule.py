@@ -1,8 +1,8 @@
 """What would move if every card were put on the day that the schedule of now gives it.
 
-A changed retention or fitted parameters count from a card's next answer on. This says what it would be if they
-had counted all along: each card's memory worked out anew from its answers, its day from its deck's retention.
-Nothing is written.
+A changed retention or fitted parameters count from a card's next answer on. This says what it would be if
+they had counted all along: each card's memory worked out anew from its answers, its day from its deck's
+retention. Nothing is written.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from engine.study.exchange.records import (
     PredictionRecord,
     Record,
     ReviewRecord,
+    ScheduleChangeRecord,
     SchedulerRecord,
     SightingRecord,
     wrong_schema,
@@ -37,6 +38,7 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "prediction": ("predictions", PredictionRecord),
     "sighting": ("sightings", SightingRecord),
     "record_note": ("record_notes", NoteRecord),
+    "schedule_change": ("schedule_changes", ScheduleChangeRecord),
     "deck": ("decks", DeckRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, Table, select
 
 from engine.store import Store
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import card_states, reviews, schedulers, undos
 from engine.study import settings as study_settings
 from engine.study.card_state import FIELDS, CardState
@@ -24,13 +25,14 @@ from engine.study.exchange.records import (
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
+    ScheduleChangeRecord,
     SchedulerRecord,
     SightingRecord,
     StateRecord,
     UndoRecord,
 )
 
-Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord)
+Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord, ScheduleChangeRecord)
 
 _PLAIN = tuple(
     name
@@ -59,6 +61,7 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             predictions=tuple(_rows(connection, predictions, PredictionRecord)),
             sightings=tuple(_rows(connection, sightings, SightingRecord)),
             record_notes=tuple(_rows(connection, record_notes, NoteRecord)),
+            schedule_changes=tuple(_rows(connection, schedule_changes, ScheduleChangeRecord)),
         )
     found, left_out = own_decks(decks)
     return Gathered(msgspec.structs.replace(values, decks=found), left_out)

@@ -122,6 +122,18 @@ class NoteRecord(Record, frozen=True):
     written_at_ms: Instant
 
 
+class ScheduleChangeRecord(Record, frozen=True):
+    """A change of the schedule (table `schedule_changes`)."""
+
+    nonce: Nonce
+    kind: Literal["parameters", "retention", "easy_days"]
+    deck: Annotated[str, Meta(max_length=128)]
+    value: dict[str, Any]
+    made_at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
 class DeckRecord(Record, frozen=True):
     """A deck of the learner's own: the file's name in the folder of decks, and its text."""
 
@@ -142,6 +154,7 @@ class Export(Record, frozen=True):
     predictions: tuple[PredictionRecord, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
+    schedule_changes: tuple[ScheduleChangeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
 
 

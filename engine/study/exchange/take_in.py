@@ -12,6 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from engine.store import Store
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, undos
 from engine.study import settings as study_settings
 from engine.study import state_table
@@ -21,6 +22,7 @@ from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.plan import Plan, chunks, plan
 from engine.study.exchange.report import Report
 from engine.study.schedule import SchedulerParams
+from engine.study.schedule_plan import plan_in
 
 _ONE_BY_ONE = 200
 """Cards up to which each one's state is made anew alone; above it all are, in one pass over the log."""
@@ -78,11 +80,15 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
         (predictions, wanted.predictions),
         (sightings, wanted.sightings),
         (record_notes, wanted.record_notes),
+        (schedule_changes, wanted.schedule_changes),
     ):
         for some in chunks(records):
             connection.execute(insert(table), [_row(record) for record in some])
     if wanted.settings:
         study_settings.save_in(connection, wanted.settings)
+    settings = study_settings.load_in(connection)
+    for params in plan_in(connection).schedulers(settings.scheduler):
+        study_settings.remember(connection, params)
     if len(wanted.cards) > _ONE_BY_ONE:
         state_table.recompute(connection)
     else:
