@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, and_, case, func, or_, select
+from sqlalchemy import Connection, case, func, select
 
-from engine.store.tables import card_states, cards
-from engine.study.queue import LEARNING, in_decks
+from engine.store.tables import card_states
+from engine.study.queue import LEARNING, in_decks, new_cards
 from engine.study.statistics import MATURE_DAYS, day_number
 from engine.study.study_day import DAY_MINUTES
 
@@ -40,6 +40,15 @@ class Standing:
     def __len__(self) -> int:
         return len(self.card_ids)
 
+    def of_cards(self, ids: Collection[str]) -> Standing:
+        """These cards alone; those of them that were never answered count as new."""
+        wanted = set(ids)
+        which = np.fromiter((card in wanted for card in self.card_ids), bool, len(self))
+        kept = tuple(card for card in self.card_ids if card in wanted)
+        arrays = ("stability", "difficulty", "due", "since", "in_review", "mature")
+        chosen = {name: getattr(self, name)[which] for name in arrays}
+        return replace(self, card_ids=kept, new=len(wanted) - len(kept), **chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -60,10 +69,7 @@ def standing(connection: Connection, today: str, decks: Collection[str] | None =
         of.card_id, of.stability, of.difficulty, due_day, of.last_study_day, of.phase, of.interval_minutes
     ).where(of.phase != "new", in_decks(decks))
     rows = connection.execute(query).all()
-    fresh = select(func.count()).where(
-        and_(cards.c.present.is_(True), cards.c.started.is_(False)),
-        or_(cards.c.deck.in_(decks) if decks is not None else cards.c.present.is_(True)),
-    )
+    fresh = select(func.count()).select_from(new_cards(decks).subquery())
     new = int(connection.execute(fresh).scalar_one())
     ids, stability, difficulty, due, last, phase, interval = zip(*rows, strict=True) if rows else ((),) * 7
     return Standing(
