@@ -236,6 +236,7 @@ with st.grid(2):
     for name in STEPS:
         with st.container():
             _steps(name)
+st.page_link("app_pages/schedule.py", label=say("statistics.to_schedule"), icon=":material/event_upcoming:")
 _decks()
 _time_limit()
 _through()
