@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from html import escape
+from itertools import pairwise
 from typing import Literal
 
 from app_pages.graphs import Series, Table, bars, curve, heat
@@ -303,7 +304,7 @@ def memory(view: View) -> str:
     counts = standings.counts(view.standing)
     strong, hard = standings.stabilities(view.standing), standings.difficulties(view.standing)
     edges = STABILITY_EDGES
-    names = [f"{low}–{high}" for low, high in zip(edges, edges[1:], strict=False)] + [f"{edges[-1]}+"]
+    names = [f"{low}–{high}" for low, high in pairwise(edges)] + [f"{edges[-1]}+"]
     cards = view.say("statistics.cards")
     said = view.say(
         "statistics.counts.said",
@@ -362,4 +363,5 @@ def _parts(view: View, name: str, parts: Sequence[statistics.Part]) -> str:
         for part in parts
     ]
     label = escape(view.say(f"statistics.parts.{name}"))
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{plain_table(heads, rows)}</div>'
+    table = plain_table(heads, rows)
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{table}</div>'
