@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from uuid import uuid4
 
 import streamlit as st
@@ -89,7 +90,7 @@ def backlog_section() -> None:
     found = backlog(cards_of(here), work)
     counted = {
         "cards": number(round(found.cards), language),
-        "minutes": number(round(found.minutes), language),
+        "minutes": number(math.ceil(found.minutes), language),
         "limit": number(settings.reviews_per_day, language),
         "forgotten": number(round(found.forgotten), language),
     }

@@ -21,7 +21,7 @@ from app_pages.statistics_view import (
     year,
 )
 from app_pages.wide import wide
-from app_pages.words import say
+from app_pages.words import MINUTES_AN_HOUR, say
 from engine.study import statistics
 from engine.study.card import Library
 from engine.study.log_columns import Log, read_log
@@ -96,9 +96,16 @@ def _head(found: _Found, period: Period) -> None:
     share = "–" if retention.share is None else percent(retention.share, language)
     with st.container(horizontal=True):
         st.metric(say("statistics.answers"), number(answers, language), border=True)
-        st.metric(say("statistics.hours"), number(minutes / 60, language, 2), border=True)
+        st.metric(say("statistics.spent"), _spent(minutes), border=True)
         st.metric(say("statistics.streak"), say("statistics.days", n=streak.now), border=True)
         st.metric(say("statistics.true_retention"), share, border=True)
+
+
+def _spent(minutes: float) -> str:
+    """Minutes up to an hour, then hours."""
+    if minutes < MINUTES_AN_HOUR:
+        return say("interval.minutes", n=round(minutes))
+    return say("interval.hours", n=number(round(minutes / MINUTES_AN_HOUR, 1), context.language()))
 
 
 def _page() -> None:
@@ -115,8 +122,9 @@ def _page() -> None:
     _head(found, period)
     view = View(found.log, found.standing, found.today, period, context.language())
     desired = context.settings().desired_retention
+    broad = "".join(f'<div class="broad">{each}</div>' for each in (ahead(view), year(view)))
     graphs(
-        f'<div class="graphs">{done(view)}{ahead(view)}<div class="broad">{year(view)}</div></div>',
+        f'<div class="graphs">{done(view)}{broad}</div>',
         key="statistics.work",
     )
     st.page_link(

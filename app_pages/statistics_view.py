@@ -12,7 +12,7 @@ from typing import Literal
 from app_pages.graphs import Series, Table, bars, curve, heat
 from app_pages.graphs.curve import Dot
 from app_pages.graphs.dates import day_label, month_label, months, weekdays
-from app_pages.graphs.figure import Tick, plain_table
+from app_pages.graphs.figure import Tick, as_note, plain_table
 from app_pages.numbers import number, percent
 from app_pages.words import phrase
 from engine.study import standing as standings
@@ -55,7 +55,7 @@ class View:
 
     def number(self, value: float) -> str:
         """A count or a few minutes, in the language's signs."""
-        return number(value if value < 10 and value != int(value) else round(value), self.language, 2)
+        return number(round(value, 1) if value < 10 and value != int(value) else round(value), self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +232,12 @@ def calibrated(view: View) -> str:
     """What FSRS foretold beside what was remembered."""
     found = statistics.calibration(view.log, since=view.since)
     title = view.say("statistics.calibration")
+    if found is None and view.since is not None:  # a short period has too few: all of it may have enough
+        found = statistics.calibration(view.log)
+        title = f"{title} · {view.say('statistics.period.0')}"
     if found is None:
         few = view.say("statistics.calibration.few", n=statistics.LEAST_FOR_CALIBRATION)
-        return f"<figure><figcaption>{escape(title)}</figcaption><p class=note>{escape(few)}</p></figure>"
+        return f"<figure><figcaption>{escape(title)}</figcaption>{as_note(few)}</figure>"
     predicted = sum(each.predicted * each.reviews for each in found.bins) / found.reviews
     remembered = sum(each.remembered * each.reviews for each in found.bins) / found.reviews
     return calibration_curve(

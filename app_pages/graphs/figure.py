@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+_NUMBER = ' class="number"'
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -60,8 +62,13 @@ def figure(
         f'<svg role="img" aria-label="{escape(said)}" viewBox="0 0 {width:g} 1" '
         f'preserveAspectRatio="none">{marks}</svg></div>'
         f'<div class="along" aria-hidden="true">{below}</div>'
-        f"{f'<p class=note>{escape(note)}</p>' if note else ''}{as_table(table)}</figure>"
+        f"{as_note(note)}{as_table(table)}</figure>"
     )
+
+
+def as_note(text: str) -> str:
+    """A line below a figure or table; nothing where there is none."""
+    return f'<p class="note">{escape(text)}</p>' if text else ""
 
 
 def as_table(table: Table | None) -> str:
@@ -78,8 +85,7 @@ def as_table(table: Table | None) -> str:
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table whose first column names its row and whose others hold numbers."""
     head = "".join(
-        f'<th scope="col"{" class=number" if place else ""}>{escape(text)}</th>'
-        for place, text in enumerate(heads)
+        f'<th scope="col"{_NUMBER if place else ""}>{escape(text)}</th>' for place, text in enumerate(heads)
     )
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>'

@@ -58,7 +58,7 @@ def by_fsrs(rows: Sequence[dict[str, Any]], before_ms: int) -> list[float]:
 
 
 def main(words: Sequence[str]) -> int:
-    rows = generated(REVIEWS)
+    rows = generated(REVIEWS, OTHER)
     log = a_log(rows)
     begun = time.perf_counter()
     found = fit(log, held_back=0.5)

@@ -2,7 +2,7 @@
 
 Two figures: the first time ever, when the columns of the log are made, and every later time, with a day's
 answers added to them. Baselines of the same run through the bare `sqlite3` module: `SELECT count(*) FROM
-reviews`, and one GROUP BY over the whole log. Known from elsewhere: Anki's engine takes 180 ms for its graphs.
+reviews`, and one GROUP BY over the whole log. Known: Anki's engine takes 180 ms for its graphs.
 
 Run: `python -m tests.bench.statistics [FOLDER]`. FOLDER keeps the database for the next time (about 1 GB).
 """

@@ -39,7 +39,7 @@ def test_statistics_are_drawn_from_the_log_and_fit_a_phone(app: App, browser: Br
 
 def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser) -> None:
     store = app.store()
-    put(store, generated(5000))
+    put(store, generated(3000))
     app.start()
     page = visit(browser, app, "schedule")
     expect(page.get_by_role("img", name="90%: ", exact=False).first).to_be_visible()

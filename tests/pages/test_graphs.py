@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from xml.etree import ElementTree
 
 import pytest
@@ -16,9 +15,7 @@ NUMBER = "{:.0f}".format
 
 def parsed(html: str) -> ElementTree.Element:
     """The HTML as XML: it holds only what both read alike."""
-    return ElementTree.fromstring(
-        f"<div>{re.sub(r'=(number|note|first|last)(?=[ >])', r'="\1"', html)}</div>"
-    )
+    return ElementTree.fromstring(f"<div>{html}</div>")  # noqa: S314  # it is our own
 
 
 def drawn(*values: float, names: tuple[str, ...] = ()) -> ElementTree.Element:
@@ -56,7 +53,7 @@ def test_a_graph_is_named_and_told_in_words_and_numbers() -> None:
     assert (svg.get("role"), svg.get("aria-label")) == ("img", "in words")
     rows = [[cell.text for cell in row] for row in figure.iter("tr")]
     assert rows == [["day", "one", "two"], ["day 0", "10", "20"], ["day 2", "20", "40"]]
-    assert [title.text for title in figure.iter("title")][0] == "day 0: one 10, two & more 20"
+    assert next(title.text for title in figure.iter("title")) == "day 0: one 10, two & more 20"
     caption = next(figure.iter("figcaption"))
     assert caption.text == "T <b>"
 

