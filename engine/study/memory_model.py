@@ -77,20 +77,20 @@ def _same_day(parameters: Sequence[float], stability: Floats, rating: Ints) -> F
 
 def _forgotten(parameters: Sequence[float], memory: Memory, elapsed: Ints) -> Floats:
     chance = recall(parameters, memory, elapsed)
-    long_term = (
+    long_term: Floats = np.asarray(
         parameters[11]
         * memory.difficulty ** -parameters[12]
         * ((memory.stability + 1) ** parameters[13] - 1)
         * np.exp((1 - chance) * parameters[14])
     )
-    return np.minimum(long_term, memory.stability / np.exp(parameters[17] * parameters[18]))
+    return np.asarray(np.minimum(long_term, memory.stability / np.exp(parameters[17] * parameters[18])))
 
 
 def _remembered(parameters: Sequence[float], memory: Memory, elapsed: Ints, rating: Ints) -> Floats:
     chance = recall(parameters, memory, elapsed)
     penalty = np.where(rating == HARD, parameters[15], 1.0)
     bonus = np.where(rating == EASY, parameters[16], 1.0)
-    growth = np.asarray(
+    growth: Floats = np.asarray(
         np.exp(parameters[8])
         * (11 - memory.difficulty)
         * memory.stability ** -parameters[9]

@@ -59,8 +59,8 @@ def build(database: Path) -> None:
 _INSERT = "INSERT INTO reviews VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'UTC', ?, ?, ?, ?, ?, ?, ?)"
 
 
-def _reviews(number: int, until: date, name: str = "nonce") -> Iterator[tuple[object, ...]]:
-    """So many answers in order, A_DAY a day, the last of them on the day `until`."""
+def _reviews(number: int, until: date, batch: int = 0) -> Iterator[tuple[object, ...]]:
+    """So many answers in order, A_DAY a day, the last of them on the day `until`. batch: tells later ones apart."""
     dice = random.Random(1)
     fingerprint, shown = SchedulerParams().fingerprint, json.dumps([10, 8640, 14400, 28800])
     first = until - timedelta(days=(number - 1) // A_DAY)
@@ -74,10 +74,10 @@ def _reviews(number: int, until: date, name: str = "nonce") -> Iterator[tuple[ob
             f'"due_ms": {ms}, "due_day": "{day}", "interval_minutes": {gap * 1440}, "last_review_ms": {ms}, '
             f'"last_study_day": "{day - timedelta(days=gap)}", "reps": 5, "lapses": 1}}'
         )
-        kind = "new" if n < CARDS else "review"
+        kind = "new" if n < CARDS and not batch else "review"
         rating = 1 if dice.random() < 0.1 else 3
         yield (
-            *(f"{name}-{n}", f"card-{n % CARDS:06}", n if name != "nonce" else n // CARDS, kind, rating, ms),
+            *(f"{batch}-{n}", f"card-{n % CARDS:06}", batch + n // CARDS, kind, rating, ms),
             *(day.isoformat(), dice.randint(2000, 20_000), ms - 9000, day.isoformat(), fingerprint, shown),
             *(state, state),
         )
@@ -146,7 +146,7 @@ def report(database: Path) -> None:
     openings = []
     for run in range(RUNS):
         with closing(sqlite3.connect(database)) as db:  # a day's answers between two openings
-            db.executemany(_INSERT, _reviews(A_DAY, TODAY, f"later-{time.time_ns()}"))
+            db.executemany(_INSERT, _reviews(A_DAY, TODAY, int(time.time()) + run))
             db.commit()
         openings.append(_once("--open", str(database)))
         assert openings[run][2] == first[2] + A_DAY * (run + 1)

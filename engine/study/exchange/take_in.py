@@ -76,6 +76,8 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
         query = select(reviews.c.nonce, reviews.c.id).where(reviews.c.nonce.in_([nonce for nonce, _ in few]))
         ids = {row.nonce: row.id for row in connection.execute(query)}
         connection.execute(insert(undos), [{**_row(undo), "review_id": ids[nonce]} for nonce, undo in few])
+    if wanted.settings:
+        study_settings.save_in(connection, wanted.settings)
     for table, records in (
         (predictions, wanted.predictions),
         (sightings, wanted.sightings),
@@ -84,11 +86,10 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
     ):
         for some in chunks(records):
             connection.execute(insert(table), [_row(record) for record in some])
-    if wanted.settings:
-        study_settings.save_in(connection, wanted.settings)
-    settings = study_settings.load_in(connection)
-    for params in plan_in(connection).schedulers(settings.scheduler):
-        study_settings.remember(connection, params)
+    if wanted.schedule_changes:
+        settings = study_settings.load_in(connection)
+        for params in plan_in(connection).schedulers(settings.scheduler):
+            study_settings.remember(connection, params)
     if len(wanted.cards) > _ONE_BY_ONE:
         state_table.recompute(connection)
     else:
