@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 import streamlit as st
 
 from app_pages import context
 from app_pages.graphs import graphs
-from app_pages.numbers import number, percent
+from app_pages.numbers import as_given, number, percent
 from app_pages.statistics_view import (
     Period,
     View,
@@ -94,18 +95,21 @@ def _head(found: _Found, period: Period) -> None:
     answers, minutes = sum(day.answers for day in here), sum(day.minutes for day in here)
     retention = statistics.true_retention(found.log, since=since).both
     share = "–" if retention.share is None else percent(retention.share, language)
-    with st.container(horizontal=True):
-        st.metric(say("statistics.answers"), number(answers, language), border=True)
-        st.metric(say("statistics.spent"), _spent(minutes), border=True)
-        st.metric(say("statistics.streak"), say("statistics.days", n=streak.now), border=True)
-        st.metric(say("statistics.true_retention"), share, border=True)
+    figures = (
+        (say("statistics.answers"), number(answers, language)),
+        (say("statistics.spent"), _spent(minutes)),
+        (say("statistics.streak"), say("statistics.days", n=streak.now)),
+        (say("statistics.true_retention"), share),
+    )
+    tiles = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
+    graphs(f'<dl class="tiles">{tiles}</dl>', key="statistics.head")
 
 
 def _spent(minutes: float) -> str:
     """Minutes up to an hour, then hours."""
     if minutes < MINUTES_AN_HOUR:
         return say("interval.minutes", n=round(minutes))
-    return say("interval.hours", n=number(round(minutes / MINUTES_AN_HOUR, 1), context.language()))
+    return say("interval.hours", n=as_given(round(minutes / MINUTES_AN_HOUR, 1), context.language()))
 
 
 def _page() -> None:

@@ -13,7 +13,7 @@ from app_pages.graphs import Series, Table, bars, curve, heat
 from app_pages.graphs.curve import Dot
 from app_pages.graphs.dates import day_label, month_label, months, weekdays
 from app_pages.graphs.figure import Tick, as_note, plain_table
-from app_pages.numbers import number, percent
+from app_pages.numbers import as_given, number, percent
 from app_pages.words import phrase
 from engine.study import standing as standings
 from engine.study import statistics
@@ -55,7 +55,9 @@ class View:
 
     def number(self, value: float) -> str:
         """A count or a few minutes, in the language's signs."""
-        return number(round(value, 1) if value < 10 and value != int(value) else round(value), self.language)
+        if value < 10 and value != int(value):
+            return as_given(round(value, 1), self.language)
+        return number(round(value), self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +326,7 @@ def memory(view: View) -> str:
         number=view.number,
         heads=(view.say("statistics.stability.head"), cards),
         summary=view.say("graphs.numbers"),
-        labels=10,
+        ticks=[str(edge) for edge in edges],
         note=said,
     ) + bars(
         title=view.say("statistics.difficulty"),
@@ -334,7 +336,6 @@ def memory(view: View) -> str:
         number=view.number,
         heads=(view.say("statistics.difficulty.head"), cards),
         summary=view.say("graphs.numbers"),
-        labels=10,
         note=view.say("statistics.difficulty.said"),
     )
 

@@ -10,6 +10,8 @@ from app_pages.graphs.figure import Series, Table, Tick, figure, rounded_top
 GAP = 0.16
 """Of a bar's place; none where bars are too many to be told apart."""
 MANY = 120
+FEW, NAMES = 10, 5
+"""Bars that are each named, and names along the axis where there are more."""
 
 
 def bars(
@@ -21,12 +23,13 @@ def bars(
     number: Callable[[float], str],
     heads: tuple[str, ...],
     summary: str,
-    labels: int = 5,
+    ticks: Sequence[str] | None = None,
     note: str = "",
 ) -> str:
     """One bar a place. places: what each is called. number: a value as it is written.
 
-    heads: of the table, the first for the places, then one for each series. labels: names along the axis.
+    heads: of the table, the first for the places, then one for each series. ticks: shorter names of the places,
+    for the axis.
     """
     totals = [sum(values) for values in zip(*(each.values for each in series), strict=True)]
     top = rounded_top(max(totals, default=0.0))
@@ -57,7 +60,7 @@ def bars(
         marks="".join(marks),
         said=said,
         up=[Tick(share, number(top * share)) for share in (0.5, 1.0)],
-        along=_along(places, labels),
+        along=_along(ticks or places),
         width=max(1, len(places)),
         names=series,
         note=note,
@@ -73,10 +76,10 @@ def bars(
     )
 
 
-def _along(places: Sequence[str], labels: int) -> list[Tick]:
-    """Some of the names, evenly spread, the first and the last among them where bars are many."""
+def _along(places: Sequence[str]) -> list[Tick]:
+    """The names of a few bars; of many some, evenly spread, the first and the last among them."""
     number = len(places)
-    if number <= labels * 2:
+    if number <= FEW:
         return [Tick((place + 0.5) / number, name) for place, name in enumerate(places)]
-    chosen = sorted({round(step * (number - 1) / (labels - 1)) for step in range(labels)})
+    chosen = sorted({round(step * (number - 1) / (NAMES - 1)) for step in range(NAMES)})
     return [Tick((place + 0.5) / number, places[place]) for place in chosen]

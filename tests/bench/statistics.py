@@ -60,7 +60,10 @@ _INSERT = "INSERT INTO reviews VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'UTC', ?, ?, ?
 
 
 def _reviews(number: int, until: date, batch: int = 0) -> Iterator[tuple[object, ...]]:
-    """So many answers in order, A_DAY a day, the last of them on the day `until`. batch: tells later ones apart."""
+    """So many answers in order, A_DAY a day, the last of them on the day `until`.
+
+    batch: 0 for the log that is built; any other number for answers given after it.
+    """
     dice = random.Random(1)
     fingerprint, shown = SchedulerParams().fingerprint, json.dumps([10, 8640, 14400, 28800])
     first = until - timedelta(days=(number - 1) // A_DAY)

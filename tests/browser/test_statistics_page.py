@@ -23,7 +23,7 @@ def test_statistics_are_drawn_from_the_log_and_fit_a_phone(app: App, browser: Br
     store.close()
     page.reload()
     page.get_by_role("radio", name="All", exact=True).click()
-    expect(page.get_by_test_id("stMetric").filter(has_text="Answers")).to_contain_text("2,500")
+    expect(page.locator(".tiles div").filter(has_text="Answers")).to_contain_text("2,500")
     expect(page.get_by_role("img", name="Answers: 2,500", exact=False)).to_be_visible()
     expect(page.get_by_role("img", name="Foretold", exact=False)).to_be_visible()
     assert page.locator("svg rect.main").count() > 20
