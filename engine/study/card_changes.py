@@ -20,9 +20,9 @@ from engine.store import Store
 from engine.store.change_tables import card_change_undos, card_changes
 from engine.store.tables import card_states, cards
 from engine.study import card_flags, change_log, state_table
-from engine.study.answer import LONGEST_NONCE, Refused
 from engine.study.card_flags import Flags
 from engine.study.change_log import Kind
+from engine.study.refused import LONGEST_NONCE, Refused
 from engine.study.settings import load_in
 from engine.study.study_day import to_ms
 from engine.study.today import now_for_learner
