@@ -1,4 +1,4 @@
-"""What is known of a card, as HTML: where it stands, the chance to know it over time, all that happened to it.
+"""What is known of a card, as HTML: where it stands, the chance to know it over time, all that befell it.
 
 Every text in it is escaped here. Neither pandas nor altair is needed: the review page shows it too.
 """
@@ -148,7 +148,7 @@ def points(
 def curve(
     history: list[Review], state: CardState, today: str, params: SchedulerParams, reader: Reader
 ) -> str:
-    """The chance to know the card over time as SVG, with today, the day it is due, and the retention wanted."""
+    """The chance to know the card over time as SVG, with today, the day it is due, the retention wanted."""
     if not history:
         return ""
     language = reader.language

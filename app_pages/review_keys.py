@@ -69,9 +69,8 @@ def _save_leech(field: str) -> None:
     try:
         context.save_settings({field: st.session_state[_key(field)]})
     except SettingsRefused as refused:
-        st.session_state[_key(f"{field}.fault")] = str(refused.faults[0].message)
+        st.toast(f"{refused} {say('settings.not_saved')}", icon=":material/error:")
     else:
-        st.session_state.pop(_key(f"{field}.fault"), None)
         st.toast(say("settings.saved"), icon=":material/check:")
 
 
