@@ -28,8 +28,8 @@ def bars(
 ) -> str:
     """One bar a place. places: what each is called. number: a value as it is written.
 
-    heads: of the table, the first for the places, then one for each series. ticks: shorter names of the places,
-    for the axis.
+    heads: of the table, the first for the places, then one for each series. ticks: shorter names of the
+    places, for the axis.
     """
     totals = [sum(values) for values in zip(*(each.values for each in series), strict=True)]
     top = rounded_top(max(totals, default=0.0))

@@ -17,6 +17,7 @@ class Tally:
 class Report:
     """What the import of a file does.
 
+    card_changes: of single cards, and what took changes back.
     merged: cards that got answers from the file beside those that this machine alone has; their states are
     worked out anew from both. renumbered: answers whose version was taken here. settings_taken,
     settings_differ: names; what differs stays as it is here, unless the import replaces. decks_new,
@@ -30,6 +31,8 @@ class Report:
     predictions: Tally = Tally()
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
+    card_changes: Tally = Tally()
+    practice_answers: Tally = Tally()
     schedule_changes: Tally = Tally()
     merged: int = 0
     renumbered: int = 0
@@ -46,6 +49,7 @@ class Report:
         """Whether anything of the file isn't here yet."""
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
+            *(self.card_changes, self.practice_answers),
             self.schedule_changes,
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
