@@ -95,11 +95,11 @@ def device_time(
     device: int, events: Sequence[GpuEvent], host: HostSide, *, calls_known: bool
 ) -> tuple[DeviceTime, Work]:
     """The device's time, and its work as the tables need it. `events` in order of start, at least one."""
-    launches = host.launches
+    launches, operators, outermost = host.launches, host.operators.events, host.operators.outermost
     calls = {
         c: launches[c] for c in {event.correlation for event in events} if c is not None and c in launches
     }
-    inner = {c: host.operators.innermost(call.thread, call.start) for c, call in calls.items()}
+    inner = host.operators.innermost(calls)
     lengths: defaultdict[str, list[int]] = defaultdict(list)
     kinds: dict[str, str] = {}
     numbers = {"kernel": 0, "copy": 0, "set": 0}
@@ -111,7 +111,13 @@ def device_time(
         start, end = event.start, event.end
         if start > reached:
             busy += reached - run
-            gaps.append(_gap(reached, start, event, calls, inner, host))
+            call = launches.get(event.correlation)  # type: ignore[arg-type]
+            if call is None:
+                gaps.append(Gap(reached, start - reached, None, None))
+            else:
+                number = inner[event.correlation]  # type: ignore[index]
+                operator = None if number == NONE else operators[outermost(number, call.start)].name
+                gaps.append(Gap(reached, start - reached, operator, call.name))
             run = start
         if end > reached:
             reached = end
@@ -142,22 +148,3 @@ def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int,
         return Recorded(len(own), wall, busy)
     merged = union((event.start, event.end) for event in own)
     return Recorded(len(own), merged[-1][1] - merged[0][0] if merged else 0, length(merged))
-
-
-def _gap(
-    start: int,
-    end: int,
-    event: GpuEvent,
-    calls: dict[int, CpuEvent],
-    inner: dict[int, int],
-    host: HostSide,
-) -> Gap:
-    correlation = event.correlation
-    call = calls.get(correlation) if correlation is not None else None
-    if correlation is None or call is None:
-        return Gap(start, end - start, None, None)
-    number = inner[correlation]
-    if number == NONE:
-        return Gap(start, end - start, None, call.name)
-    operator = host.operators.events[host.operators.outermost(number, call.start)]
-    return Gap(start, end - start, operator.name, call.name)

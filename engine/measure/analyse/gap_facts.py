@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.measure.analyse.chrome_trace import CpuEvent
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work
-from engine.measure.analyse.host_side import HostSide, is_wait
+from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import Interval, overlap, percentile, solid, union, without
 from engine.measure.analyse.nesting import NONE
 
@@ -128,10 +127,11 @@ class HostRows:
     """The CPU's rows, merged once for all devices."""
 
     def __init__(self, host: HostSide) -> None:
+        waiting = host.names.waiting
         waits: dict[tuple[str, str], list[Interval]] = defaultdict(list)
         roots: dict[tuple[str, str], list[Interval]] = defaultdict(list)
         for call in host.calls:
-            if is_wait(call):
+            if call.name in waiting:
                 waits[call.thread].append((call.start, call.end))
         for operator in host.operators.roots():
             roots[operator.thread].append((operator.start, operator.end))
@@ -139,7 +139,7 @@ class HostRows:
         for thread, spans in roots.items():
             running += without(solid(spans), solid(waits.get(thread, [])))
         self.waits = union(span for spans in waits.values() for span in spans)
-        self.calls = solid(_spans(call for call in host.calls if not is_wait(call)))
+        self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
         self.at_work = union([*self.calls, *running])
         self.near = solid(self.at_work, BETWEEN_NS)
         self.near_or_waiting = union([*self.near, *self.waits])
@@ -158,10 +158,6 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
         waited_for=_waited_for(device.gaps),
         cpu=_cpu_in_gaps(device, rows) if rows else None,
     )
-
-
-def _spans(events: Iterable[CpuEvent]) -> Iterable[Interval]:
-    return ((event.start, event.end) for event in events)
 
 
 def _cpu_in_gaps(device: DeviceTime, rows: HostRows) -> CpuInGaps:
@@ -188,13 +184,11 @@ def _drained(gaps: Sequence[Gap], waits: Sequence[Interval]) -> int:
 
 
 def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:
-    count: Counter[tuple[str | None, str | None]] = Counter()
-    time: Counter[tuple[str | None, str | None]] = Counter()
+    lengths: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for gap in gaps:
-        pair = gap.cpu_op, gap.runtime_call
-        count[pair] += 1
-        time[pair] += gap.duration_ns
-    return tuple(WaitedFor(*pair, count[pair], ns) for pair, ns in time.most_common())
+        lengths[gap.cpu_op, gap.runtime_call].append(gap.duration_ns)
+    found = [WaitedFor(*pair, len(of_pair), sum(of_pair)) for pair, of_pair in lengths.items()]
+    return tuple(sorted(found, key=lambda pair: -pair.ns))
 
 
 def _longest(gaps: Sequence[Gap], work: Work, host: HostSide) -> tuple[LongGap, ...]:

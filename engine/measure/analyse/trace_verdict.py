@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent
+from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import Copies, copies_finding
 from engine.measure.analyse.device_time import DeviceTime, Work
 from engine.measure.analyse.gap_facts import GapFacts
 from engine.measure.analyse.intervals import length, percentile, union
-from engine.measure.analyse.kernel_family import COMMUNICATION, family_of
+from engine.measure.analyse.kernel_family import COMMUNICATION
 from engine.measure.analyse.launch_facts import LaunchFacts
 from engine.measure.analyse.step_times import StepTime
 from engine.measure.analyse.work_tables import WorkTables
@@ -99,12 +99,13 @@ class Verdict:
         return {"code": self.finding.code, "confidence": self.confidence, "because": list(self.because)}
 
 
-def busy_without_communication(work: Work) -> int:
+def busy_without_communication(work: Work, tables: WorkTables) -> int:
     """The busy time, in nanoseconds, of all work but that which exchanges data between GPUs; -1 where none
     does."""
-    names = {name for name, kind in work.kinds.items() if family_of(kind, name) == COMMUNICATION}
-    events: Iterator[GpuEvent] = (event for event in work.events if event.name not in names)
-    return length(union((event.start, event.end) for event in events)) if names else -1
+    names = {row.name for row in tables.kernels if row.family == COMMUNICATION}
+    if not names:
+        return -1
+    return length(union((event.start, event.end) for event in work.events if event.name not in names))
 
 
 def bound_of(facts: DeviceFacts) -> Bound:
