@@ -6,8 +6,9 @@ import heapq
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work
 from engine.measure.analyse.host_side import HostSide
@@ -25,8 +26,7 @@ NAME = 400
 """Characters of a name that are told: some kernels' names go on for thousands."""
 
 
-@dataclass(frozen=True, slots=True)
-class CpuInGaps:
+class CpuInGaps(msgspec.Struct, frozen=True):
     """What the CPU did while the device had nothing to do, in nanoseconds; all parts make up the gap time.
 
     Of threads that do different things at a time the one counts that comes first here.
@@ -54,8 +54,7 @@ class CpuInGaps:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class WaitedFor:
+class WaitedFor(msgspec.Struct, frozen=True):
     """Gaps that were ended by the same call under the same operator; either is None where it isn't known."""
 
     cpu_op: str | None
@@ -64,8 +63,7 @@ class WaitedFor:
     ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class LongGap:
+class LongGap(msgspec.Struct, frozen=True):
     """One of the longest gaps: the innermost operator around the launch that ended it, and the work before
     and after."""
 
@@ -75,8 +73,7 @@ class LongGap:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class GapFacts:
+class GapFacts(msgspec.Struct, frozen=True):
     """What is to be said of a device's gaps. Times in nanoseconds; `cpu` is None without CPU events."""
 
     count: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace, CpuEvent
 from engine.measure.analyse.nesting import Nesting
@@ -13,8 +14,7 @@ WAITING_WORDS = ("Synchronize", "EventQuery", "StreamQuery")
 """Calls in which the CPU does nothing but wait for the GPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallNames:
+class CallNames(msgspec.Struct, frozen=True):
     """The names of a trace's runtime calls, by what they do."""
 
     launching: frozenset[str]
@@ -25,8 +25,7 @@ class CallNames:
     """Wait for the GPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostSide:
+class HostSide(msgspec.Struct, frozen=True):
     """The CPU's part of a trace. `launches`: runtime calls by correlation; `steps` in order of start."""
 
     launches: Mapping[int, CpuEvent]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.device_time import Work
 from engine.measure.analyse.host_side import HostSide
@@ -12,8 +13,7 @@ from engine.measure.analyse.intervals import percentile
 from engine.measure.analyse.step_times import StepTime
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchFacts:
+class LaunchFacts(msgspec.Struct, frozen=True):
     """Times in nanoseconds on the CPU, under the profiler. `cost`: of a call that launches one kernel."""
 
     calls: int

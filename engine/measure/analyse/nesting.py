@@ -89,10 +89,14 @@ class Nesting:
         `NONE` where there is none."""
         events, parents, threads = self.events, self.parents, self._threads
         nothing: tuple[list[int], array[int]] = ([], array("q"))
+        starts, order = nothing
         found = {}
+        current: _Thread | None = None
         for key, call in calls.items():
             instant = call.start
-            starts, order = threads.get(call.thread, nothing)
+            if call.thread is not current:
+                current = call.thread
+                starts, order = threads.get(current, nothing)
             place = bisect_right(starts, instant)
             number = order[place - 1] if place else NONE
             left = DEEPEST

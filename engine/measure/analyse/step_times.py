@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work
 from engine.measure.analyse.host_side import HostSide
@@ -15,8 +16,7 @@ STEPS = 500
 """How many steps are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepTime:
+class StepTime(msgspec.Struct, frozen=True):
     """A step's window on a device, in nanoseconds. `cpu_ns`: its length on the CPU; `launches`: calls in it
     that started work of this device."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
 from engine.measure.analyse.copies import Copies, copies_by_direction
@@ -39,8 +40,7 @@ __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
 _DIRECTION = re.compile(r"\b([HDPA])to([HDPA])\b|(Host|Device|Peer)To(Host|Device|Peer)")
 
 
-@dataclass(frozen=True, slots=True)
-class TraceAnalysis:
+class TraceAnalysis(msgspec.Struct, frozen=True):
     """What the trace shows, device by device. Warnings and findings are codes with arguments."""
 
     devices: tuple[DeviceTime, ...]

@@ -9,9 +9,10 @@ GPU is what takes the time; what bounds its kernels a trace can't say (the roofl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import Copies, copies_finding
@@ -45,8 +46,7 @@ UNEVEN = 1.5
 """A step so much longer than the median is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
+class DeviceFacts(msgspec.Struct, frozen=True):
     """All that is known of one device; times in nanoseconds. `early`: events launched before the window;
     `busy_without_communication`: -1 where no work exchanges data between GPUs."""
 
@@ -64,8 +64,7 @@ class DeviceFacts:
     early: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True):
     """What would be left of the device's time, in nanoseconds: if all gaps vanished, and if those vanished
     that launching causes. `without_launching` is None where the CPU wasn't recorded."""
 
@@ -87,8 +86,7 @@ class Bound:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The device's first finding, how sure it is (high, medium, low), and the codes of what lowers that."""
 
     finding: Finding

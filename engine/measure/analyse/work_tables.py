@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import PROFILER_STEP, GpuEvent
 from engine.measure.analyse.device_time import Work
@@ -19,8 +20,7 @@ ROWS = 100
 """How many kernels, operators and ranges are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRow:
+class KernelRow(msgspec.Struct, frozen=True):
     """All work of one name. Times in nanoseconds."""
 
     name: str
@@ -32,8 +32,7 @@ class KernelRow:
     longest: int
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyRow:
+class FamilyRow(msgspec.Struct, frozen=True):
     """All work of one family."""
 
     family: str
@@ -41,8 +40,7 @@ class FamilyRow:
     ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRow:
+class OperatorRow(msgspec.Struct, frozen=True):
     """All calls of one operator. `gpu`: work launched anywhere under it, `self_gpu`: directly in it;
     `self_cpu`: its time on the CPU without operators inside. Times in nanoseconds."""
 
@@ -54,8 +52,7 @@ class OperatorRow:
     self_cpu: int
 
 
-@dataclass(frozen=True, slots=True)
-class RangeRow:
+class RangeRow(msgspec.Struct, frozen=True):
     """All occurrences of one range. `span`: from the first to the last work launched in it, summed over its
     occurrences. Times in nanoseconds."""
 
@@ -67,8 +64,7 @@ class RangeRow:
     span: int
 
 
-@dataclass(frozen=True, slots=True)
-class WorkTables:
+class WorkTables(msgspec.Struct, frozen=True):
     """The tables, each with the largest first; `total` is the sum of the work's times, overlap twice."""
 
     kernels: tuple[KernelRow, ...]
