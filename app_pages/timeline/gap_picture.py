@@ -107,7 +107,7 @@ def wrapped(words: str, room: float, size: float) -> list[str]:
     """The text in lines of at most `room` pixels at `size` pixels; Chinese breaks between any two signs."""
     lines, line, used = [], "", 0.0
     for piece in re.findall(
-        r"[\u2e80-\u9fff\uff00-\uffef][，。：；、）》]*|[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+", words
+        r"[\u2e80-\u9fff\uff00-\uffef][，。：；、）》]*|[^ \n\u2e80-\u9fff\uff00-\uffef]+|[ \n]+", words
     ):
         width = sum(_em(sign) for sign in piece) * size
         if line and used + width > room:
@@ -248,4 +248,4 @@ def _told(canvas: _Canvas, words: GapWords, language: str) -> None:
 
 def _drawn(words: str) -> str:
     """Text for an SVG: escaped, and without the signs that XML doesn't allow."""
-    return escape("".join(sign if sign.isprintable() else " " for sign in words))
+    return escape("".join(sign if sign.isprintable() or sign == "\xa0" else " " for sign in words))
