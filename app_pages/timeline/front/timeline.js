@@ -94,6 +94,7 @@ class Timeline extends Viewing {
     else if (this.chosen?.gap !== undefined) this.telling.gap(this.chosen.gap);
     if (fresh || before !== this.colours.key) this.size = null;
     this.resize();
+    this.wake();
   }
 
   begin() {
