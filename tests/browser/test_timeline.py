@@ -64,7 +64,7 @@ def test_gaps_by_key_search_and_table_and_the_page_hears_which_is_selected(
     app, _ = served
     picture = opened(page, app)
     # the longest is told at the beginning, and the page knows it
-    expect(told(page)).to_have_text(re.compile(r"^Gap 1: 54\.8\sµs, < 0\.1% of all gap time of GPU 0$"))
+    expect(told(page)).to_have_text(re.compile(r"^Gap 1: 54\.8\sµs, <\s0\.1% of all gap time of GPU 0$"))
     selected(page, 1399)
     page.keyboard.press("n")
     expect(told(page)).to_contain_text("Gap 1:")

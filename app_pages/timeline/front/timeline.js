@@ -23,7 +23,7 @@ class Timeline extends Viewing {
     this.endKeys = watchKeys({
       view: this.view,
       ours: event => this.ours(event),
-      typing: event => event.composedPath()[0]?.localName === "input" && event.key !== "Escape",
+      typing: event => event.composedPath()[0]?.localName === "input",
       moved: () => this.wake(),
       gap: step => this.stepGap(step),
       fit: () => this.fit(this.chosen),

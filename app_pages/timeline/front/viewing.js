@@ -86,7 +86,7 @@ class Viewing {
   get cut() {
     const { detail, view } = this;
     if (detail === null) return this.overview;
-    const within = Math.max(0, view.start) >= detail.start && Math.min(view.span, view.end) <= detail.end;
+    const within = Math.max(0, view.start) >= detail.from && Math.min(view.span, view.end) <= detail.to;
     return within ? detail : this.overview;
   }
 
