@@ -114,7 +114,7 @@ class Telling {
     this.tabled = this.head.id;
     const { words, gaps, language } = this;
     this.parts.rows.replaceChildren(
-      ...this.longest.slice(0, TABLE_ROWS).map((gap, place) => {
+      ...[...this.longest.slice(0, TABLE_ROWS)].map((gap, place) => {
         const button = el("button", { type: "button", "aria-label": fill(words["table.show"], { rank: place + 1 }) }, String(place + 1));
         button.onclick = () => this.choose(gap);
         const row = el(
