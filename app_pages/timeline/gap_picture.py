@@ -160,7 +160,7 @@ def _row(canvas: _Canvas, timeline: Timeline, row: Row, language: str, places: d
     canvas.text(MARGIN, canvas.y + 14, caption, "small", _FAINT)
     canvas.y += CAPTION
     for lane in row.lanes[:MOST_LANES]:
-        if row.side == "gpu" or timeline.within(lane, canvas.start, canvas.end):
+        if timeline.within(lane, canvas.start, canvas.end):
             _lane(canvas, timeline, lane, height, places)
             canvas.y += height + 1
     canvas.y += 8
@@ -230,6 +230,7 @@ def _axis(canvas: _Canvas, story: GapStory, language: str) -> None:
         x = canvas.x(time)
         canvas.box(x, x + 1, canvas.y, 5, _LINE)
         since = duration(time - story.start_ns, language).replace("-", "−")
+        since = "0" if time == story.start_ns else since
         canvas.text(x, canvas.y + 18, since, "tick", _FAINT)
     canvas.y += 24
 
@@ -237,9 +238,9 @@ def _axis(canvas: _Canvas, story: GapStory, language: str) -> None:
 def _told(canvas: _Canvas, words: GapWords, language: str) -> None:
     canvas.y += 6
     canvas.lines(words.what, "text", size=14)
-    if words.cpu:
+    for sentence in words.cpu[:2]:
         canvas.y += 4
-        canvas.lines(words.cpu[0], "text", size=14)
+        canvas.lines(sentence, "text", size=14)
     canvas.y += 8
     canvas.lines(phrase(language, "timeline.ui.ways_title"), "head", size=13)
     for number, way in enumerate(words.ways, 1):

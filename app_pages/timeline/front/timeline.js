@@ -23,7 +23,7 @@ class Timeline extends Viewing {
     this.endKeys = watchKeys({
       view: this.view,
       ours: event => this.ours(event),
-      typing: event => event.composedPath()[0]?.localName === "input" && event.key !== "Escape",
+      typing: event => event.composedPath()[0]?.localName === "input",
       moved: () => this.wake(),
       gap: step => this.stepGap(step),
       fit: () => this.fit(this.chosen),
@@ -94,6 +94,7 @@ class Timeline extends Viewing {
     else if (this.chosen?.gap !== undefined) this.telling.gap(this.chosen.gap);
     if (fresh || before !== this.colours.key) this.size = null;
     this.resize();
+    this.wake();
   }
 
   begin() {
@@ -108,6 +109,7 @@ class Timeline extends Viewing {
     else {
       this.chosen = { gap: first.gap };
       this.telling.gap(first.gap);
+      this.telling.markRow(first.gap);
       if (first.zoom) this.show(this.gaps.start[first.gap], this.gaps.duration[first.gap], GAP_ROOM, false);
     }
   }
