@@ -38,9 +38,21 @@ page = st.navigation(
             icon=":material/target:",
             url_path="calibration",
         ),
+        st.Page(
+            "app_pages/statistics.py",
+            title=say("nav.statistics"),
+            icon=":material/bar_chart:",
+            url_path="statistics",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
+        ),
+        st.Page(
+            "app_pages/schedule.py",
+            title=say("nav.schedule"),
+            url_path="schedule",
+            visibility="hidden",
         ),
         st.Page(
             "app_pages/interview_history.py",

@@ -171,6 +171,7 @@ def _lines(report: Report) -> None:
             ("notes", report.record_notes),
             ("changes", report.card_changes),
             ("practice", report.practice_answers),
+            ("schedule", report.schedule_changes),
         )
         if tally.new or tally.known
     ]

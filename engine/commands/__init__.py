@@ -40,5 +40,6 @@ COMMANDS = (
         "take such a file in: nothing twice, nothing lost, all or nothing",
         "engine.commands.take_in",
     ),
+    Command("fit", "fit the schedule to your own answers, and say whether it helps", "engine.commands.fit"),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

@@ -79,6 +79,7 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("notes", report.record_notes),
         ("changes of cards", report.card_changes),
         ("answers outside the schedule", report.practice_answers),
+        ("changes of the schedule", report.schedule_changes),
     ]
     said = [f"{name}: {tally.new} new, {tally.known} here already" for name, tally in tallies]
     if report.merged:

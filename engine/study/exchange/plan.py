@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, settings, undos
 from engine.study import change_log
 from engine.study import settings as study_settings
@@ -25,6 +26,7 @@ from engine.study.exchange.records import (
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
+    ScheduleChangeRecord,
     SightingRecord,
     UndoRecord,
 )
@@ -41,6 +43,7 @@ class Plan:
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
     changes: ChangesPlan
+    schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     cards: frozenset[str]
@@ -74,6 +77,7 @@ def plan(
     new_predictions = _new_predictions(connection, parsed)
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
+    new_changes = _new_changes(connection, export.schedule_changes)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
     of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
@@ -91,6 +95,7 @@ def plan(
             - len(changes.undos),
         ),
         practice_answers=Tally(len(changes.practice), len(export.practice_answers) - len(changes.practice)),
+        schedule_changes=Tally(len(new_changes), len(export.schedule_changes) - len(new_changes)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -108,6 +113,7 @@ def plan(
         sightings=new_sightings,
         record_notes=new_notes,
         changes=changes,
+        schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *(decks["differ"] if replace else ())),
         cards=cards | changes.steps.keys(),
@@ -264,6 +270,19 @@ def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[Not
     }
     once = dict.fromkeys(notes)
     return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
+
+
+def _new_changes(
+    connection: Connection, changes: Sequence[ScheduleChangeRecord]
+) -> tuple[ScheduleChangeRecord, ...]:
+    here = {
+        nonce
+        for chunk in chunks(change.nonce for change in changes)
+        for nonce in connection.execute(
+            select(schedule_changes.c.nonce).where(schedule_changes.c.nonce.in_(chunk))
+        ).scalars()
+    }
+    return tuple(change for change in changes if change.nonce not in here)
 
 
 def _settings(

@@ -33,6 +33,7 @@ class Report:
     record_notes: Tally = Tally()
     card_changes: Tally = Tally()
     practice_answers: Tally = Tally()
+    schedule_changes: Tally = Tally()
     merged: int = 0
     renumbered: int = 0
     settings_taken: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class Report:
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
             *(self.card_changes, self.practice_answers),
+            self.schedule_changes,
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(any(t.new for t in tallies) or self.settings_taken or self.decks_new or differs)
