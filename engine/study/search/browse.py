@@ -1,0 +1,227 @@
+"""Searching a library by the whole language: texts in the index, states and the log in the store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sqlalchemy import Connection, select
+
+from engine.store import Store
+from engine.store.tables import card_states
+from engine.study.card import Card, Library
+from engine.study.search.conditions import Conditions
+from engine.study.search.faults import SearchFault
+from engine.study.search.index import SearchIndex, index_of
+from engine.study.search.parse import parse
+from engine.study.search.query import All, Filled, Is, Named, Node, Not, Some, Text, Untagged
+from engine.study.search.text import fold
+from engine.study.settings import load_in
+from engine.study.study_day import to_ms
+from engine.study.today import Now, now_for_learner
+
+ORDERS = ("best", "deck", "title", "due", "interval", "stability", "difficulty", "lapses", "reps", "last")
+"""What found cards can be put in order by: `best` by how well the text fits, `deck` as decks have them."""
+
+_COLUMNS = {
+    "due": card_states.c.due_ms,
+    "interval": card_states.c.interval_minutes,
+    "stability": card_states.c.stability,
+    "difficulty": card_states.c.difficulty,
+    "lapses": card_states.c.lapses,
+    "reps": card_states.c.reps,
+    "last": card_states.c.last_review_ms,
+}
+
+
+class CardFlags(Protocol):
+    """What the learner did to a card besides answering it."""
+
+    @property
+    def suspended(self) -> bool: ...
+    @property
+    def buried_until(self) -> str | None: ...
+    @property
+    def marked(self) -> bool: ...
+    @property
+    def leech(self) -> bool: ...
+    @property
+    def tags(self) -> Collection[str]: ...
+
+
+def browse(
+    store: Store,
+    library: Library,
+    text: str,
+    *,
+    now: datetime,
+    zone: str,
+    flags: Mapping[str, CardFlags],
+    order: str = "best",
+    descending: bool = False,
+) -> list[Card]:
+    """The library's cards that the search `text` means, in an order of `ORDERS`; new cards come last in
+    those that go by state. `flags`: what was done to cards, by id (those without any may be missing).
+
+    Raises SearchFault, UnknownZone.
+    """
+    node = parse(text)
+    index = index_of(library)
+    with store.read() as connection:
+        settings = load_in(connection)
+        moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
+        conditions = Conditions(moment, settings.rollover_hour, settings.scheduler, connection.dialect)
+        search = _Search(connection, library, index, conditions, moment, flags)
+        found = sorted(search.among(node, range(len(index.cards))))
+        places = _ordered(connection, index, node, found, order, descending=descending)
+    return [index.cards[place] for place in places]
+
+
+def _ordered(
+    connection: Connection,
+    index: SearchIndex,
+    node: Node,
+    found: list[int],
+    order: str,
+    *,
+    descending: bool,
+) -> list[int]:
+    if order in _COLUMNS:
+        column = _COLUMNS[order]
+        query = select(card_states.c.card_id, column).where(column.is_not(None))
+        values = {card_id: value for card_id, value in connection.execute(query)}  # noqa: C416
+        ids = [index.cards[place].id for place in found]
+        with_value = [place for place, card_id in zip(found, ids, strict=True) if card_id in values]
+        with_value.sort(key=lambda place: values[index.cards[place].id], reverse=descending)
+        return with_value + [
+            place for place, card_id in zip(found, ids, strict=True) if card_id not in values
+        ]
+    if order == "title":
+        return sorted(found, key=lambda place: fold(index.cards[place].title), reverse=descending)
+    places = index.ranked([*_typed(node)], found) if order == "best" else found
+    return places[::-1] if descending else places
+
+
+def _typed(node: Node) -> Iterator[str]:
+    """The texts that found cards hold, as they were typed: what ranking goes by."""
+    match node:
+        case Text(fields=None):
+            yield node.typed
+        case All(parts) | Some(parts):
+            for part in parts:
+                yield from _typed(part)
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search at one moment. Cards go by their positions in the index."""
+
+    connection: Connection
+    library: Library
+    index: SearchIndex
+    conditions: Conditions
+    moment: Now
+    flags: Mapping[str, CardFlags]
+
+    def among(self, node: Node, places: Collection[int]) -> Collection[int]:
+        """The positions of `places` that the search means."""
+        match node:
+            case Text():
+                return self.index.holding(node.pattern, node.fields, places)
+            case Filled():
+                return self.index.filled(node, places)
+            case Not(part):
+                without = set(self.among(part, places))
+                return [place for place in places if place not in without]
+            case All(parts):
+                return self._all(parts, places)
+            case Some(parts):
+                found: set[int] = set()
+                for part in parts:
+                    found.update(self.among(part, places))
+                return found
+        kept = self._of_store(node)
+        if kept is None:
+            kept = set(self._of_cards(node))
+        if isinstance(places, range):
+            return kept
+        return [place for place in places if place in kept]
+
+    def _all(self, parts: tuple[Node, ...], places: Collection[int]) -> Collection[int]:
+        """What the store can answer goes into one query; the rest narrows what is left, texts first."""
+        known = [part for part in parts if self.conditions.of(part) is not None]
+        if len(known) > 1:
+            places = self.among_kept(All(tuple(known)), places)
+        else:
+            known = []
+        rest = sorted(
+            (part for part in parts if part not in known), key=lambda part: not isinstance(part, Text)
+        )
+        for part in rest:
+            places = self.among(part, places)
+        return places
+
+    def among_kept(self, node: All, places: Collection[int]) -> Collection[int]:
+        kept = self._of_store(node) or set()
+        return kept if isinstance(places, range) else [place for place in places if place in kept]
+
+    def _of_store(self, node: Node) -> set[int] | None:
+        condition = self.conditions.of(node)
+        if condition is None:
+            return None
+        ids = self.connection.execute(select(card_states.c.card_id).where(condition)).scalars()
+        position = self.index.position
+        return {position[card_id] for card_id in ids if card_id in position}
+
+    def _of_cards(self, node: Node) -> Iterable[int]:
+        """Positions by what decks and flags say of the cards."""
+        match node:
+            case Is(state):
+                return self._flagged(state)
+            case Untagged():
+                tagged = {card_id for card_id, flags in self.flags.items() if flags.tags}
+                cards = self.index.cards
+                return (n for n, card in enumerate(cards) if not card.topics and card.id not in tagged)
+            case Named("deck"):
+                return self._of_decks(node)
+            case Named("tag"):
+                return self._tagged(node)
+            case Named(what):
+                attribute = "language" if what == "lang" else what
+                cards = self.index.cards
+                return (n for n, card in enumerate(cards) if getattr(card, attribute) == node.value)
+        raise AssertionError(node)
+
+    def _flagged(self, state: str) -> Iterator[int]:
+        for card_id, flags in self.flags.items():
+            is_buried = flags.buried_until is not None and flags.buried_until > self.moment.day
+            held = {"buried": is_buried}.get(state, getattr(flags, state, False))
+            if held and card_id in self.index.position:
+                yield self.index.position[card_id]
+
+    def _of_decks(self, node: Named) -> Iterator[int]:
+        decks = {
+            deck.id for deck in self.library.decks if any(map(node.regex.match, (deck.id, fold(deck.title))))
+        }
+        if not decks:
+            known = ", ".join(deck.id for deck in self.library.decks)
+            message = f"No deck is called {node.value}. There are {known}; * stands for any signs."
+            raise SearchFault("unknown_deck", message, value=node.value, known=known)
+        return (place for place, card in enumerate(self.index.cards) if card.deck in decks)
+
+    def _tagged(self, node: Named) -> Iterator[int]:
+        """By the topics that decks give and the tags that the learner gives."""
+        matching: dict[str, bool] = defaultdict(bool)
+
+        def matches(tag: str) -> bool:
+            if tag not in matching:
+                matching[tag] = node.regex.match(fold(tag)) is not None
+            return matching[tag]
+
+        for place, card in enumerate(self.index.cards):
+            own = self.flags.get(card.id)
+            if any(map(matches, card.topics)) or (own is not None and any(map(matches, own.tags))):
+                yield place
