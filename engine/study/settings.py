@@ -16,6 +16,7 @@ from engine.study.schedule import LONGEST_DAYS, SchedulerParams
 from engine.study.steps import parse_steps, write_steps
 
 LANGUAGES = ("auto", "en", "vi", "zh")
+LEECH_ACTIONS = ("tell", "suspend")
 _DECK_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -26,6 +27,8 @@ class StudySettings:
     learn_ahead_minutes: when nothing else is left, learning cards due within these minutes come at once.
     interface_language: `auto` follows the browser.
     decks_left_out: ids of decks that the daily review leaves out, separated by spaces.
+    leech_lapses: times a card is forgotten until it counts as a leech; 0: never. leech_action: `tell`, or
+    `suspend` it as well.
     """
 
     new_per_day: int = 20
@@ -38,6 +41,8 @@ class StudySettings:
     rollover_hour: int = 4
     interface_language: str = "auto"
     decks_left_out: str = ""
+    leech_lapses: int = 8
+    leech_action: str = "tell"
 
     @property
     def scheduler(self) -> SchedulerParams:
@@ -83,6 +88,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "maximum_days": (1, LONGEST_DAYS),
     "learn_ahead_minutes": (0, 720),
     "rollover_hour": (0, 12),
+    "leech_lapses": (0, 99),
 }
 """Lowest and highest value of each number, both allowed."""
 
@@ -208,11 +214,14 @@ def _deck_ids(name: str, value: object) -> Checked | SettingFault:
     return " ".join(sorted(set(ids)))
 
 
-def _language(name: str, value: object) -> Checked | SettingFault:
-    if isinstance(value, str) and value in LANGUAGES:
-        return value
-    choices = ", ".join(LANGUAGES)
-    return SettingFault(name, "bad_choice", (("choices", choices),), f"{value!r} is not one of {choices}")
+def _choice(of: tuple[str, ...]) -> Callable[[str, object], Checked | SettingFault]:
+    def check(name: str, value: object) -> Checked | SettingFault:
+        if isinstance(value, str) and value in of:
+            return value
+        choices = ", ".join(of)
+        return SettingFault(name, "bad_choice", (("choices", choices),), f"{value!r} is not one of {choices}")
+
+    return check
 
 
 _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
@@ -224,6 +233,8 @@ _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
     "maximum_days": _whole,
     "learn_ahead_minutes": _whole,
     "rollover_hour": _whole,
-    "interface_language": _language,
+    "interface_language": _choice(LANGUAGES),
     "decks_left_out": _deck_ids,
+    "leech_lapses": _whole,
+    "leech_action": _choice(LEECH_ACTIONS),
 }
