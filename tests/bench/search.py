@@ -175,10 +175,10 @@ def main() -> None:
         print(f"\n{CARDS:,} cards, {REVIEWS:,} answers; median of 5")
         print(f"  {'one pass over the texts (baseline)':<44} {baseline:7.1f} ms   1.00 × baseline")
         for query in QUERIES:
-            found = browse(store, library, query, now=NOW, zone="UTC", flags={})
+            found = browse(store, library, query, now=NOW, zone="UTC")
 
             def search(text: str = query) -> object:
-                return browse(store, library, text, now=NOW, zone="UTC", flags={})
+                return browse(store, library, text, now=NOW, zone="UTC")
 
             taken = median_ms(search)
             ratio = f"{taken / baseline:5.2f} × baseline"

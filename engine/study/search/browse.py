@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, false, select
 
 from engine.store import Store
+from engine.store.change_tables import card_flags
 from engine.store.tables import card_states
 from engine.study.card import Card, Library
 from engine.study.search.conditions import Conditions
@@ -37,21 +37,6 @@ _COLUMNS = {
 }
 
 
-class CardFlags(Protocol):
-    """What the learner did to a card besides answering it."""
-
-    @property
-    def suspended(self) -> bool: ...
-    @property
-    def buried_until(self) -> str | None: ...
-    @property
-    def marked(self) -> bool: ...
-    @property
-    def leech(self) -> bool: ...
-    @property
-    def tags(self) -> Collection[str]: ...
-
-
 def browse(
     store: Store,
     library: Library,
@@ -59,14 +44,11 @@ def browse(
     *,
     now: datetime,
     zone: str,
-    flags: Mapping[str, CardFlags],
     order: str = "best",
     descending: bool = False,
 ) -> list[Card]:
     """The library's cards that the search `text` means, in an order of `ORDERS`; new cards come last in
-    those that go by state. `flags`: what was done to cards, by id (those without any may be missing).
-
-    Raises SearchFault, UnknownZone.
+    those that go by state. Raises SearchFault, UnknownZone.
     """
     node = parse(text)
     index = index_of(library)
@@ -74,7 +56,7 @@ def browse(
         settings = load_in(connection)
         moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
         conditions = Conditions(moment, settings.rollover_hour, settings.scheduler, connection.dialect)
-        search = _Search(connection, library, index, conditions, moment, flags)
+        search = _Search(connection, library, index, conditions, moment, settings.leech_lapses)
         found = sorted(search.among(node, range(len(index.cards))))
         places = _ordered(connection, index, node, found, order, descending=descending)
     return [index.cards[place] for place in places]
@@ -124,7 +106,7 @@ class _Search:
     index: SearchIndex
     conditions: Conditions
     moment: Now
-    flags: Mapping[str, CardFlags]
+    leech_lapses: int
 
     def among(self, node: Node, places: Collection[int]) -> Collection[int]:
         """The positions of `places` that the search means."""
@@ -172,19 +154,17 @@ class _Search:
         condition = self.conditions.of(node)
         if condition is None:
             return None
-        ids = self.connection.execute(select(card_states.c.card_id).where(condition)).scalars()
-        position = self.index.position
-        return {position[card_id] for card_id in ids if card_id in position}
+        return set(self._places(select(card_states.c.card_id).where(condition)))
 
     def _of_cards(self, node: Node) -> Iterable[int]:
         """Positions by what decks and flags say of the cards."""
         match node:
             case Is(state):
-                return self._flagged(state)
+                return self._places(self._flagged(state))
             case Untagged():
-                tagged = {card_id for card_id, flags in self.flags.items() if flags.tags}
-                cards = self.index.cards
-                return (n for n, card in enumerate(cards) if not card.topics and card.id not in tagged)
+                tagged = self._own_tags()
+                placed = enumerate(self.index.cards)
+                return (place for place, card in placed if not card.topics and card.id not in tagged)
             case Named("deck"):
                 return self._of_decks(node)
             case Named("tag"):
@@ -195,12 +175,28 @@ class _Search:
                 return (n for n, card in enumerate(cards) if getattr(card, attribute) == node.value)
         raise AssertionError(node)
 
-    def _flagged(self, state: str) -> Iterator[int]:
-        for card_id, flags in self.flags.items():
-            is_buried = flags.buried_until is not None and flags.buried_until > self.moment.day
-            held = {"buried": is_buried}.get(state, getattr(flags, state, False))
-            if held and card_id in self.index.position:
-                yield self.index.position[card_id]
+    def _places(self, query: Select[str]) -> Iterator[int]:
+        position = self.index.position
+        ids = self.connection.execute(query).scalars()
+        return (position[card_id] for card_id in ids if card_id in position)
+
+    def _flagged(self, state: str) -> Select[str]:
+        """The ids of the cards that are suspended, buried, marked or a leech."""
+        if state == "leech":
+            lapses = card_states.c.lapses
+            is_one = lapses >= self.leech_lapses if self.leech_lapses else false()
+            return select(card_states.c.card_id).where(is_one)
+        held = {
+            "suspended": card_flags.c.suspended.is_(True),
+            "buried": card_flags.c.buried_until > self.moment.day,
+            "marked": card_flags.c.marked.is_(True),
+        }
+        return select(card_flags.c.card_id).where(held[state])
+
+    def _own_tags(self) -> dict[str, list[str]]:
+        """The tags that the learner gave, by card."""
+        rows = self.connection.execute(select(card_flags.c.card_id, card_flags.c.tags))
+        return {row.card_id: row.tags for row in rows if row.tags}
 
     def _of_decks(self, node: Named) -> Iterator[int]:
         decks = {
@@ -221,7 +217,7 @@ class _Search:
                 matching[tag] = node.regex.match(fold(tag)) is not None
             return matching[tag]
 
+        own = self._own_tags()
         for place, card in enumerate(self.index.cards):
-            own = self.flags.get(card.id)
-            if any(map(matches, card.topics)) or (own is not None and any(map(matches, own.tags))):
+            if any(map(matches, card.topics)) or any(map(matches, own.get(card.id, ()))):
                 yield place
