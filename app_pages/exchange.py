@@ -169,6 +169,8 @@ def _lines(report: Report) -> None:
             ("undos", report.undos),
             ("predictions", report.predictions),
             ("notes", report.record_notes),
+            ("changes", report.card_changes),
+            ("practice", report.practice_answers),
         )
         if tally.new or tally.known
     ]

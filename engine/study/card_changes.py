@@ -183,8 +183,11 @@ def flags_in(connection: Connection, card_ids: Collection[str] | None = None) ->
     limit = load_in(connection).leech_lapses
     if limit:
         query = select(card_states.c.card_id).where(card_states.c.lapses >= limit)
-        for card_id in connection.execute(query).scalars():
-            if card_ids is None or card_id in card_ids:
+        parts = [query]
+        if card_ids is not None:
+            parts = [query.where(card_states.c.card_id.in_(few)) for few in change_log.chunks([*card_ids])]
+        for part in parts:
+            for card_id in connection.execute(part).scalars():
                 found[card_id] = replace(found.get(card_id, card_flags.NONE), leech=True)
     return found
 

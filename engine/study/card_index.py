@@ -37,7 +37,7 @@ def rows_of(library: Library) -> list[dict[str, Any]]:
 
 
 def families_of(cards_held: list[Card]) -> dict[str, tuple[str, int]]:
-    """Of the cards that follow others or are followed: the first card's id, and how far they stand from it."""
+    """Of the cards that follow others or are followed: the first one's id, and how far they stand from it."""
     before = {card.id: card.follows for card in cards_held if card.follows is not None}
     found: dict[str, tuple[str, int]] = {}
     for card_id in {*before, *before.values()}:

@@ -57,9 +57,13 @@ class Practised:
 
 @dataclass(frozen=True, slots=True)
 class PracticeQueue:
-    """What comes next, by card id; cards left, those of them that were not known, and cards done."""
+    """What comes next, by card id; cards left, those of them that were not known, and cards done.
+
+    repeated: those of `items` that were not known.
+    """
 
     items: tuple[str, ...]
+    repeated: frozenset[str]
     left: int
     again: int
     done: int
@@ -84,7 +88,13 @@ def queue(store: Store, sitting: Sitting, *, now: datetime, zone: str, size: int
     waited = [card_id for number, card_id in again if len(answers) - number >= BETWEEN]
     rest = [card_id for number, card_id in again if len(answers) - number < BETWEEN]
     items = [*waited, *fresh, *rest]
-    return PracticeQueue(items=tuple(items[:size]), left=len(items), again=len(again), done=done)
+    return PracticeQueue(
+        items=tuple(items[:size]),
+        repeated=frozenset(items[:size]) & {card_id for _, card_id in again},
+        left=len(items),
+        again=len(again),
+        done=done,
+    )
 
 
 def answer(

@@ -12,6 +12,7 @@ from engine.store import Store
 from engine.store.tables import schedulers
 from engine.store.tables import settings as table
 from engine.study.faults import StudyError
+from engine.study.review_keys import BadKeys, parse_keys, write_keys
 from engine.study.schedule import LONGEST_DAYS, SchedulerParams
 from engine.study.steps import parse_steps, write_steps
 
@@ -28,7 +29,7 @@ class StudySettings:
     interface_language: `auto` follows the browser.
     decks_left_out: ids of decks that the daily review leaves out, separated by spaces.
     leech_lapses: times a card is forgotten until it counts as a leech; 0: never. leech_action: `tell`, or
-    `suspend` it as well.
+    `suspend` it as well. review_keys: the keys that differ from the defaults (`engine.study.review_keys`).
     """
 
     new_per_day: int = 20
@@ -43,6 +44,7 @@ class StudySettings:
     decks_left_out: str = ""
     leech_lapses: int = 8
     leech_action: str = "tell"
+    review_keys: str = ""
 
     @property
     def scheduler(self) -> SchedulerParams:
@@ -60,7 +62,8 @@ class SettingFault:
     """One value that cannot be kept: the field, a code and arguments for the reader's language.
 
     Codes: `out_of_range` {low, high}, `not_whole` {low, high}, `not_a_number` {low, high}, `bad_steps`
-    {detail}, `bad_choice` {choices}, `bad_deck_id` {id}, `unknown_field`. `str()` is the message in English.
+    {detail}, `bad_choice` {choices}, `bad_deck_id` {id}, `bad_keys` {detail}, `unknown_field`. `str()` is the
+    message in English.
     """
 
     field: str
@@ -224,6 +227,13 @@ def _choice(of: tuple[str, ...]) -> Callable[[str, object], Checked | SettingFau
     return check
 
 
+def _keys(name: str, value: object) -> Checked | SettingFault:
+    try:
+        return write_keys(parse_keys(str(value)))
+    except BadKeys as error:
+        return SettingFault(name, "bad_keys", (("detail", str(error)),), str(error))
+
+
 _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
     "new_per_day": _whole,
     "reviews_per_day": _whole,
@@ -237,4 +247,5 @@ _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
     "decks_left_out": _deck_ids,
     "leech_lapses": _whole,
     "leech_action": _choice(LEECH_ACTIONS),
+    "review_keys": _keys,
 }

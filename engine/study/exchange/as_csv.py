@@ -16,9 +16,12 @@ from engine.study.exchange.parsed import WAY_OUT, Parsed, of_validation
 from engine.study.exchange.records import (
     SCHEMA,
     CardRecord,
+    ChangeRecord,
+    ChangeUndoRecord,
     DeckRecord,
     Export,
     NoteRecord,
+    PracticeRecord,
     PredictionRecord,
     Record,
     ReviewRecord,
@@ -37,6 +40,9 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "prediction": ("predictions", PredictionRecord),
     "sighting": ("sightings", SightingRecord),
     "record_note": ("record_notes", NoteRecord),
+    "card_change": ("card_changes", ChangeRecord),
+    "card_change_undo": ("card_change_undos", ChangeUndoRecord),
+    "practice_answer": ("practice_answers", PracticeRecord),
     "deck": ("decks", DeckRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""
