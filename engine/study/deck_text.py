@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,8 +11,6 @@ import yaml
 from engine.study.card import Card, ClaimText, Deck, Says
 from engine.study.deck_parse import parse_deck
 from engine.study.faults import StudyError
-
-_STAMP = re.compile(rb"\A# Written by an import \(of the lines below: sha256 ([0-9a-f]{64})\)\.[^\n]*\n")
 
 
 class UnwritableDeck(StudyError):
@@ -38,19 +34,6 @@ def deck_text(deck: Deck) -> str:
     if read.faults:
         raise UnwritableDeck(f"{deck.title}: {read.faults[0].field}: {read.faults[0].message}")
     raise UnwritableDeck(f"{deck.title}: its text can't be written as YAML without a change")
-
-
-def stamped(text: str) -> str:
-    """The deck's text under a line that tells later whether anyone changed it."""
-    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    head = f"# Written by an import (of the lines below: sha256 {digest})."
-    return f"{head} An import renews it as long as you don't edit it.\n{text}"
-
-
-def is_untouched(raw: bytes) -> bool:
-    """Whether a deck file is as an import wrote it."""
-    found = _STAMP.match(raw)
-    return found is not None and hashlib.sha256(raw[found.end() :]).hexdigest().encode() == found.group(1)
 
 
 def same_cards(one: Deck, other: Deck) -> bool:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from engine.folders import project_folder
 from engine.study.card import Deck
 from engine.study.deck_parse import parse_deck
-from engine.study.deck_text import UnwritableDeck, deck_text, is_untouched, same_cards, stamped
+from engine.study.deck_stamp import is_untouched, stamped
+from engine.study.deck_text import UnwritableDeck, deck_text, same_cards
 from tests.study.a_learner import a_card
 from tests.study.decks import GOOD, small
 

@@ -14,7 +14,13 @@ from dataclasses import replace
 import msgspec
 
 from engine.study.card import Card, Deck
-from engine.study.exchange.records import Record, ReviewRecord, SchedulerRecord
+from engine.study.exchange.records import (
+    ChangeRecord,
+    ChangeUndoRecord,
+    Record,
+    ReviewRecord,
+    SchedulerRecord,
+)
 
 SCHEMA = 1
 FIELD = "Benchcards"
@@ -26,7 +32,7 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 
 class Cargo(Record, frozen=True):
-    """A card with its deck's header, its answers, and what those were scheduled with.
+    """A card with its deck's header, its answers and changes, and what those were scheduled with.
 
     logged: the instant of each answer in Anki's log, None for one that was taken back. shown: digest of the
     fields that Anki shows, which tells whether they were edited there.
@@ -39,6 +45,8 @@ class Cargo(Record, frozen=True):
     reviews: tuple[ReviewRecord, ...]
     logged: tuple[int | None, ...]
     schedulers: tuple[SchedulerRecord, ...]
+    changes: tuple[ChangeRecord, ...]
+    change_undos: tuple[ChangeUndoRecord, ...]
     shown: str
 
 

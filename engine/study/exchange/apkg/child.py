@@ -200,6 +200,7 @@ def _card(collection: Collection, card: Card, log: tuple[LogRow, ...]) -> AnkiCa
         difficulty=memory.difficulty if memory is not None else None,
         last_review_ms=None if card.last_review_time is None else card.last_review_time * 1000,
         log=log,
+        changed_s=card.mod,
         front=output.question_text,
         back=output.answer_text,
     )

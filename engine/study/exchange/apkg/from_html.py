@@ -163,7 +163,7 @@ class _Reader(HTMLParser):
         """A new line; where the text goes on in a cell, a blank."""
         if self._cell is not None:
             self._add(" ")
-        elif self._out and not "".join(self._out[-2:]).endswith("\n\n"):
+        elif self._out and not "".join(self._out[-2:]).endswith("\n\n" if paragraph else "\n"):
             self._add("\n\n" if paragraph else "\n")
 
     def _item(self) -> None:

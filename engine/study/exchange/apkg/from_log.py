@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 
 from engine.study.card_state import NEW, CardState, Phase
 from engine.study.exchange.apkg.from_notes import short_hash
@@ -25,7 +26,7 @@ from engine.study.exchange.apkg.values import (
 from engine.study.exchange.apkg.values import NEW as NEW_CARD
 from engine.study.exchange.records import ReviewRecord, StateRecord
 from engine.study.schedule import SchedulerParams, transitions
-from engine.study.study_day import DAY_MINUTES, MINUTE_MS, add_days, days_between, study_day
+from engine.study.study_day import DAY_MINUTES, MINUTE_MS, add_days, days_between, study_day, to_ms
 
 LOG_MANUAL = 4
 GOOD = 3
@@ -75,14 +76,18 @@ def answers_of(
     kept: Mapping[str, ReviewRecord],
     calendar: Calendar,
     params: SchedulerParams,
+    resets: Sequence[int] = (),
 ) -> list[ReviewRecord]:
     """The answers that `rows` of Anki's log stand for, after those of `before`.
 
+    resets: instants (UTC ms) at which the card had been made new again, among those of `before`.
     kept: answers that an earlier import made of rows, by nonce: they stay as they are.
     """
     counted = [review for review in before if review.undo is None]
-    state = _state(max(counted, key=_order)) if counted else NEW
-    version = len(before) + len(before) - len(counted)
+    last = max(counted, key=_order) if counted else None
+    made_new = last is None or any(at_ms > last.reviewed_at_ms for at_ms in resets)
+    state = NEW if last is None or made_new else _state(last)
+    version = 2 * len(before) - len(counted) + 2 * len(resets)
     found: list[ReviewRecord] = []
     ordered = sorted(rows, key=lambda row: row.at_ms)
     for row in ordered:
@@ -144,7 +149,7 @@ def _answer(
     )
     lower = [min(each.minutes, minutes) for each in ways[: row.rating - 1]]
     higher = [max(each.minutes, minutes) for each in ways[row.rating :]]
-    again, hard, good, easy = (*lower, minutes, *higher)
+    shown = [*lower, minutes, *higher]
     return ReviewRecord(
         nonce=source.nonce(row.at_ms),
         card_id=source.card_id,
@@ -158,7 +163,7 @@ def _answer(
         shown_at_ms=row.at_ms - max(0, min(row.took_ms, MINUTE_MS * 60)),
         shown_day=day,
         scheduler=params.fingerprint,
-        shown=(again, hard, good, easy),
+        shown=(shown[0], shown[1], shown[2], shown[3]),
         state_before=StateRecord(**asdict(state)),
         state_after=StateRecord(**asdict(after)),
     )
@@ -193,10 +198,10 @@ def _as_it_stands(review: ReviewRecord, card: AnkiCard, calendar: Calendar) -> R
             difficulty=min(max(card.difficulty, 1.0), 10.0),
         )
     after = StateRecord(**asdict(replace(state, lapses=max(state.lapses, card.lapses))))
-    return replace_state(review, after)
+    return _replaced(review, after)
 
 
-def replace_state(review: ReviewRecord, after: StateRecord) -> ReviewRecord:
+def _replaced(review: ReviewRecord, after: StateRecord) -> ReviewRecord:
     """The answer with another state after it."""
     fields = {name: getattr(review, name) for name in ReviewRecord.__struct_fields__}
     return ReviewRecord(**{**fields, "state_after": after})
@@ -217,8 +222,4 @@ def _without_log(source: Source, calendar: Calendar, params: SchedulerParams) ->
 
 
 def _noon_ms(day: str) -> int:
-    from datetime import datetime
-
-    from engine.study.study_day import to_ms
-
     return to_ms(datetime.fromisoformat(f"{day}T12:00:00+00:00"))

@@ -42,8 +42,7 @@ def slug(text: str) -> str:
 
 def topic_of(tag: str) -> str | None:
     """A tag as a topic of a deck, or None where topics can't spell it."""
-    made = slug(tag)
-    return made if made and fold(tag).isascii() else None
+    return (slug(tag) or None) if tag.isascii() else None
 
 
 def decks_of(notes: Iterable[AnkiNote], left_out: Counter[str]) -> list[Deck]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from datetime import date
+from datetime import date, datetime
+from pathlib import Path
 
+from engine.store import Store
+from engine.study import state_table
 from engine.study.card import Card, Library
+from engine.study.card_changes import flags_in
 from engine.study.card_flags import NONE, Flags
 from engine.study.card_state import CardState
 from engine.study.exchange.apkg.cargo import FIELDS, GUID, SCHEMA, Cargo, header_of, packed, placeless
+from engine.study.exchange.apkg.process import write_package
 from engine.study.exchange.apkg.to_html import BACK, FRONT, STYLE, back, front
 from engine.study.exchange.apkg.values import (
     BURIED,
@@ -27,9 +32,19 @@ from engine.study.exchange.apkg.values import (
     AnkiPackage,
     LogRow,
 )
-from engine.study.exchange.records import Export, ReviewRecord, SchedulerRecord
+from engine.study.exchange.faults import ExchangeFault
+from engine.study.exchange.gather import gather
+from engine.study.exchange.records import (
+    ChangeRecord,
+    ChangeUndoRecord,
+    Export,
+    ReviewRecord,
+    SchedulerRecord,
+)
 from engine.study.schedule import SchedulerParams
-from engine.study.study_day import DAY_MINUTES
+from engine.study.settings import load_in
+from engine.study.study_day import DAY_MINUTES, to_ms
+from engine.study.today import now_for_learner
 
 PARENT = "Benchcards"
 NOTE_TYPE = "Benchcards"
@@ -59,6 +74,10 @@ def package_of(
     answers: dict[str, list[ReviewRecord]] = defaultdict(list)
     for review in export.reviews:
         answers[review.card_id].append(review)
+    changes: dict[str, list[ChangeRecord]] = defaultdict(list)
+    for change in export.card_changes:
+        changes[change.card_id].append(change)
+    taken_back = {undo.change_nonce: undo for undo in export.card_change_undos}
     schedulers = {record.fingerprint: record for record in export.schedulers}
     taken: set[int] = set()
     notes: list[AnkiNote] = []
@@ -67,6 +86,7 @@ def package_of(
             continue
         for place, card in enumerate(deck.cards):
             given = tuple(answers.get(card.id, ()))
+            made = tuple(changes.get(card.id, ()))
             logged = _logged(given, taken)
             faces = front(card), back(card)
             cargo = Cargo(
@@ -77,6 +97,8 @@ def package_of(
                 reviews=given,
                 logged=logged,
                 schedulers=_used(given, schedulers),
+                changes=made,
+                change_undos=_taken_back(made, taken_back),
                 shown=digest(faces),
             )
             did = flags.get(card.id, NONE)
@@ -126,6 +148,12 @@ def _used(
     answers: tuple[ReviewRecord, ...], schedulers: Mapping[str, SchedulerRecord]
 ) -> tuple[SchedulerRecord, ...]:
     return tuple(schedulers[name] for name in sorted({answer.scheduler for answer in answers}))
+
+
+def _taken_back(
+    changes: tuple[ChangeRecord, ...], undos: Mapping[str, ChangeUndoRecord]
+) -> tuple[ChangeUndoRecord, ...]:
+    return tuple(undos[nonce] for nonce in dict.fromkeys(each.nonce for each in changes) if nonce in undos)
 
 
 def _tags(card: Card, flags: Flags) -> tuple[str, ...]:
@@ -188,3 +216,30 @@ def _row(answer: ReviewRecord, at_ms: int) -> LogRow:
 def _interval(minutes: int, phase: str) -> int:
     """Days for a card in review, else seconds below zero, as Anki writes it."""
     return minutes // DAY_MINUTES if phase == "review" else -60 * minutes
+
+
+def export(
+    store: Store,
+    library: Library,
+    decks_folder: Path,
+    *,
+    now: datetime,
+    zone: str,
+    decks: Collection[str] | None = None,
+) -> bytes:
+    """The `.apkg` of the library, or of some of its decks (by id). Raises ExchangeFault, UnknownZone.
+
+    decks_folder: where the learner's own decks lie.
+    """
+    gathered = gather(store, decks_folder, now).export
+    with store.read() as connection:
+        settings = load_in(connection)
+        today = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour).day
+        states = state_table.read_all(connection)
+        flags = flags_in(connection)
+    package = package_of(
+        library, gathered, states, flags, today=today, params=settings.scheduler, decks=decks
+    )
+    if not package.notes:
+        raise ExchangeFault("export", "decks", "hold no cards: choose a deck that has some")
+    return write_package(package)

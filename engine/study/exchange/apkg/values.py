@@ -48,6 +48,7 @@ class AnkiCard(msgspec.Struct, frozen=True, kw_only=True):
     difficulty: float | None = None
     last_review_ms: int | None = None
     log: tuple[LogRow, ...] = ()
+    changed_s: int = 0
     front: str = ""
     back: str = ""
 
