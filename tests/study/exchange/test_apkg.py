@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from engine.study.card_changes import change, flags
 from engine.study.deck_text import same_cards
 from engine.study.exchange.apkg import incoming
 from engine.study.exchange.apkg.outgoing import export
+from engine.study.exchange.apkg.process import read_package
+from engine.study.exchange.apkg.values import AnkiPackage
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.gather import gather
 from engine.study.exchange.records import ReviewRecord
@@ -77,10 +80,16 @@ def out_of(at: Machine) -> bytes:
     return export(at.store, library(at), at.decks, now=NOW, zone=ZONE)
 
 
+@cache
+def unpacked(package: bytes) -> AnkiPackage:
+    """Anki's process takes most of a second: once for a package."""
+    return read_package(package, "x.apkg")
+
+
 def into(at: Machine, package: bytes, *, replace: bool = False, dry: bool = False) -> Report:
     decks = library(at)
     learner = incoming.Learner(at.store, decks, at.decks, ZONE, NOW)
-    parsed = incoming.read(package, "x.apkg", learner)
+    parsed = incoming.parsed_of(unpacked(package), "x.apkg", learner)
     work = foresee if dry else take_in
     report = work(at.store, parsed, at.decks, known_cards=decks.by_id, now=NOW, replace=replace)
     at.learner.desk.sync(library(at))

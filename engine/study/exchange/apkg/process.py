@@ -14,6 +14,7 @@ import msgspec
 from engine.folders import project_folder
 from engine.study.exchange.apkg.values import AnkiPackage
 from engine.study.exchange.faults import ExchangeFault
+from engine.study.exchange.parsed import LARGEST
 
 TIME_LIMIT_S = 600.0
 REQUIREMENTS = "requirements-anki.txt"
@@ -34,6 +35,8 @@ def is_available() -> bool:
 
 def read_package(content: bytes, where: str) -> AnkiPackage:
     """What an `.apkg` holds. Raises ExchangeFault."""
+    if len(content) > LARGEST:
+        raise ExchangeFault(where, "", f"has more than {LARGEST // 1024**2} MiB: export it without media")
     _check_installed(where)
     with tempfile.TemporaryDirectory() as temporary:
         package, out = Path(temporary) / "in.apkg", Path(temporary) / "in.json"
