@@ -97,15 +97,17 @@ class SearchIndex:
     def _score(self, place: int, words: list[str], phrase: str, *, fine: bool) -> int:
         text, title_end = self._texts[place], self._title_ends[place]
         score = 0
+        if not fine:
+            return sum(100 for word in words if text.find(word, 0, title_end) >= 0)
         for word in words:
             at = text.find(word)
             if 0 <= at < title_end:
                 score += 100
-            elif fine and at >= 0:
-                score += 30 if text.count(FIELD_END, 0, max(at, 0)) <= _LABELS else 10
-            if fine and at >= 0 and f" {word} " in text:
+            elif at >= 0:
+                score += 30 if text.count(FIELD_END, 0, at) <= _LABELS else 10
+            if at >= 0 and f" {word} " in text:
                 score += 3
-        if fine and len(words) > 1:
+        if len(words) > 1:
             at = text.find(phrase)
             score += 50 if 0 <= at < title_end else 8 if at >= 0 else 0
         return score
