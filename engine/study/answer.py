@@ -66,7 +66,7 @@ def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
     if known is not None:
         if (known.card_id, known.version) != (answer.card_id, answer.version):
             return Refused("nonce_reused", {"card_id": known.card_id})
-        return _confirmed(connection, known, already=True)
+        return _again(connection, known)
     state, version = state_table.read(connection, answer.card_id)
     if version == 0 and not _is_known(connection, answer.card_id):
         return Refused("unknown_card", {"card_id": answer.card_id})
@@ -152,7 +152,9 @@ def _write(
     }
     review_id = connection.execute(insert(reviews).values(row).returning(reviews.c.id)).scalar_one()
     state_table.write(connection, answer.card_id, new_state, answer.version + 1)
-    if settings.leech_action == "suspend" and leech.becomes(state, new_state, settings.leech_lapses):
+    is_leech = leech.becomes(state, new_state, settings.leech_lapses)
+    suspended = is_leech and settings.leech_action == "suspend"
+    if suspended:
         card_changes.write(
             connection,
             (answer.card_id,),
@@ -162,17 +164,25 @@ def _write(
             zone=answer.zone,
             nonce=leech.nonce_of(answer.nonce),
         )
-    return _confirmed(connection, review_log.by_id(connection, review_id), already=False)
+    return Confirmed(
+        review_id=review_id,
+        due_ms=now.ms + ways[answer.rating - 1].minutes * MINUTE_MS,
+        study_day=now.day,
+        already=False,
+        lapses=new_state.lapses if is_leech else 0,
+        suspended=suspended,
+    )
 
 
-def _confirmed(connection: Connection, review: review_log.Review, *, already: bool) -> Confirmed:
+def _again(connection: Connection, review: review_log.Review) -> Confirmed:
+    """What was said of an answer that is on disk."""
     limit = load_in(connection).leech_lapses
     is_leech = leech.becomes(review.state_before, review.state_after, limit)
     return Confirmed(
         review_id=review.id,
         due_ms=review.due_ms,
         study_day=review.study_day,
-        already=already,
+        already=True,
         lapses=review.state_after.lapses if is_leech else 0,
         suspended=is_leech and bool(change_log.of_nonce(connection, leech.nonce_of(review.nonce))),
     )

@@ -32,7 +32,7 @@ others = st.tuples(
     st.sampled_from(["undo", "hour", "day", "month", "edit", "restart", "clock back"]), st.just("")
 )
 STEPS = st.lists(st.one_of(answers, answers, changes, tags, others), max_size=25)
-MANY = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @dataclass

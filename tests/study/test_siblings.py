@@ -89,9 +89,9 @@ def follows(card: str, other: str) -> str:
 @pytest.mark.parametrize(
     ("cards", "line", "message"),
     [
-        (follows("two", "nobody"), 8, 'there is no card "nobody" in this deck'),
-        (follows("two", "two"), 8, '"two" follows this very card'),
-        (follows("two", "three") + follows("three", "two"), 8, '"three" follows this very card'),
+        (follows("two", "nobody"), 9, 'there is no card "nobody" in this deck'),
+        (follows("two", "two"), 9, '"two" follows this very card'),
+        (follows("two", "three") + follows("three", "two"), 9, '"three" follows this very card'),
     ],
 )
 def test_a_deck_whose_card_follows_none_or_itself_is_at_fault(

@@ -14,8 +14,7 @@ class Actions {
     find("more").onclick = event => review.click(event) && this.open();
     find("info-close").onclick = () => this.info.close();
     for (const button of this.menu.querySelectorAll("[data-act]")) {
-      button.onclick = event => {
-        if (!review.click(event)) return;
+      button.onclick = () => {
         this.menu.close();
         if (button.dataset.act !== "close") this.act(button.dataset.act);
       };
