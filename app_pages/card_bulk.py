@@ -46,11 +46,8 @@ def bulk_actions(chosen: Sequence[Card], found: Sequence[Card]) -> None:
     """The buttons: for the chosen rows, or for every card found where none is chosen."""
     cards = [card.id for card in chosen or found]
     key = "browse.for_chosen" if chosen else "browse.for_found"
-    with (
-        st.container(horizontal=True, vertical_alignment="center", key="cards.bulk"),
-        st.popover(
-            say(key, n=len(cards)), icon=":material/checklist:", key="cards.change", help=say("browse.choose")
-        ),
+    with st.popover(
+        say(key, n=len(cards)), icon=":material/checklist:", key="cards.change", help=say("browse.choose")
     ):
         with st.grid(2):
             for kind, icon in PLAIN:

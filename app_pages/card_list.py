@@ -32,23 +32,26 @@ HEIGHT = 520
 ROWS = 200
 """Rows of a page: a browser draws them at once, and nobody reads more without searching."""
 STATES = ("due", "new", "learn", "review", "suspended", "buried", "marked", "leech")
+Filter = tuple[str, list[str], Callable[[Card], set[str]], Callable[[str], str]]
+"""Name, choices, what of a card they choose by, and the word for a choice."""
 
 
 @st.fragment
 def card_list(library: Library) -> None:
     """Search field, filters, table, and what can be done to the cards. A click on a row opens the card."""
+    query = st.text_input(
+        say("cards.search"),
+        value=st.query_params.get("q", ""),
+        type="search",
+        live=True,
+        placeholder=say("cards.search_hint"),
+        label_visibility="collapsed",
+        key=SEARCH,
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
-        query = st.text_input(
-            say("cards.search"),
-            value=st.query_params.get("q", ""),
-            type="search",
-            live=True,
-            placeholder=say("cards.search_hint"),
-            label_visibility="collapsed",
-            key=SEARCH,
-        )
+        kept, states = _filters(library)
         search_help()
-    kept, states = _filters(library)
+        changes = st.container(width="content")
     found = [card for card in _found(library, query, states) if kept(card)]
     st.caption(say("cards.count", shown=len(found), all=len(library.by_id)))
     done_line()
@@ -57,7 +60,8 @@ def card_list(library: Library) -> None:
         return
     shown = _page(found)
     chosen = _table(shown, library)
-    bulk_actions(chosen, found)
+    with changes:
+        bulk_actions(chosen, found)
     if chosen:
         _preview(chosen[-1], library)
 
@@ -97,14 +101,15 @@ def _filters(library: Library) -> tuple[Callable[[Card], bool], list[str]]:
     titles = {deck.id: deck.title for deck in library.decks}
     every = library.by_id.values()
     wanted: list[tuple[set[str], Callable[[Card], set[str]]]] = []
+    filters: tuple[Filter, ...] = (
+        ("deck", list(titles), lambda card: {card.deck}, lambda deck: titles.get(deck, deck)),
+        ("kind", _all(every, lambda card: {card.kind}), lambda card: {card.kind}, _kind),
+        ("language", _all(every, _language), _language, lambda code: say(f"language.{code}")),
+        ("topic", _all(every, lambda card: set(card.topics)), lambda card: set(card.topics), str),
+        ("priority", ["high", "normal"], lambda card: {card.priority}, _priority),
+    )
     with st.popover(say("cards.filters"), icon=":material/filter_list:", key="cards.filters"):
-        for name, choices, of, word in (
-            ("deck", list(titles), lambda card: {card.deck}, lambda deck: titles.get(deck, deck)),
-            ("kind", _all(every, lambda card: {card.kind}), lambda card: {card.kind}, _kind),
-            ("language", _all(every, _language), _language, lambda code: say(f"language.{code}")),
-            ("topic", _all(every, lambda card: set(card.topics)), lambda card: set(card.topics), str),
-            ("priority", ["high", "normal"], lambda card: {card.priority}, _priority),
-        ):
+        for name, choices, of, word in filters:
             chosen = _choose(name, choices, word)
             if chosen:
                 wanted.append((set(chosen), of))

@@ -1,4 +1,4 @@
-"""The language of searches in the reader's words: the help beside the field, and what a faulty search lacks."""
+"""The language of searches in the reader's words: the help beside the field, and what is wrong."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ EXAMPLES = (
 
 def search_help() -> None:
     """A button that shows what can be written."""
-    with st.popover("", icon=":material/help:", help=say("browse.help"), key="cards.help", type="tertiary"):
+    with st.popover(say("browse.help"), icon=":material/help:", key="cards.help", type="tertiary"):
         st.markdown(say("browse.help.intro"))
         rows = "\n".join(f"| `{example}` | {say(f'browse.help.{name}')} |" for name, example in EXAMPLES)
-        st.markdown(f"| | |\n|---|---|\n{rows}")
+        head = f"| {say('browse.help.write')} | {say('browse.help.finds')} |\n|---|---|"
+        st.markdown(f"{head}\n{rows}")
         st.caption(say("browse.help.more"))
 
 
