@@ -17,6 +17,7 @@ from engine.store.tables import reviews, settings, undos
 from engine.study import change_log
 from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
+from engine.study.deck_stamp import is_untouched
 from engine.study.exchange.few import chunks
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
@@ -64,7 +65,7 @@ def plan(
 ) -> Plan:
     """What the import of `parsed` writes. Raises ExchangeFault where it contradicts what is here."""
     export = parsed.export
-    kept = _reviews_here(connection, [review.nonce for review in export.reviews])
+    kept = reviews_here(connection, [review.nonce for review in export.reviews])
     new, taken_back, known_undos = _compare(parsed, kept, _undos_here(connection, export.reviews))
     changes = plan_changes(connection, parsed)
     cards = frozenset(review.card_id for review in new) | {card for card, _, _ in taken_back}
@@ -80,7 +81,7 @@ def plan(
     new_changes = _new_changes(connection, export.schedule_changes)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
-    of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
+    of_decks = {card for deck in (*decks["new"], *decks["renewed"]) for card in _card_ids(deck)}
     report = Report(
         reviews=Tally(len(new), len(export.reviews) - len(new)),
         undos=Tally(len(taken_back), known_undos),
@@ -103,6 +104,8 @@ def plan(
         decks_new=names["new"],
         decks_same=names["same"],
         decks_differ=names["differ"],
+        decks_renewed=names["renewed"],
+        left_out=tuple(parsed.left_out.items()),
         replaced=replace,
         unknown_cards=tuple(sorted(set(in_file) - set(known_cards) - of_decks)),
     )
@@ -115,13 +118,13 @@ def plan(
         changes=changes,
         schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
-        decks=(*decks["new"], *(decks["differ"] if replace else ())),
+        decks=(*decks["new"], *decks["renewed"], *(decks["differ"] if replace else ())),
         cards=cards | changes.steps.keys(),
         report=report,
     )
 
 
-def _reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
+def reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
     """The answers that are here under the nonces, with what took them back."""
     query = select(reviews, undos.c.nonce.label("undo_nonce"), undos.c.undone_at_ms).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -300,8 +303,10 @@ def _settings(
 def _decks(
     folder: Path, decks: Sequence[DeckRecord]
 ) -> tuple[dict[str, tuple[DeckRecord, ...]], dict[str, tuple[str, ...]]]:
-    """The decks by what the folder holds under their names: `new`, `same` or `differ`."""
-    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": []}
+    """The decks by what the folder holds under their names: `new`, `same`, `differ`, or `renewed` where both
+    are an import's and nobody edited the one here.
+    """
+    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": [], "renewed": []}
     for deck in decks:
         path = folder / deck.file
         if not os.path.lexists(path):
@@ -309,7 +314,9 @@ def _decks(
         else:
             # what can't be read has another content as far as anyone can tell, and stays
             raw = read_bytes(path)
-            sorts["same" if raw == deck.text.encode("utf-8") else "differ"].append(deck)
+            coming = deck.text.encode("utf-8")
+            ours = isinstance(raw, bytes) and is_untouched(raw) and is_untouched(coming)
+            sorts["same" if raw == coming else "renewed" if ours else "differ"].append(deck)
     return (
         {sort: tuple(found) for sort, found in sorts.items()},
         {sort: tuple(deck.file for deck in found) for sort, found in sorts.items()},
