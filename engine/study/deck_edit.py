@@ -210,7 +210,7 @@ def save(
     content = (text.replace("\n", "\r\n") if opened.crlf else text).encode("utf-8")
     if content != raw or opened.origin is not None:
         if opened.origin is None:
-            deck_versions.keep(opened.path, raw)
+            _keep(opened.path, raw)
         _write(opened.path, content)
     return replace(opened, text=text, digest=_digest(content), origin=None)
 
@@ -286,6 +286,17 @@ def _bytes_of(file: Path) -> bytes:
 
 def _digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """The text before the change. Raises DeckMoved: without it nothing is changed."""
+    try:
+        deck_versions.keep(path, content)
+    except OSError as error:
+        raise DeckMoved(
+            f"{path}: its text can't be kept before the change ({error.strerror or error}): "
+            "make room or allow it"
+        ) from error
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -18,6 +18,7 @@ from engine.study.exchange.records import (
     CardRecord,
     DeckRecord,
     Export,
+    MistakeRecord,
     NoteRecord,
     PredictionRecord,
     Record,
@@ -37,6 +38,7 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "prediction": ("predictions", PredictionRecord),
     "sighting": ("sightings", SightingRecord),
     "record_note": ("record_notes", NoteRecord),
+    "mistake": ("mistakes", MistakeRecord),
     "deck": ("decks", DeckRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, Table, select
 
 from engine.store import Store
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
 from engine.store.tables import card_states, reviews, schedulers, undos
 from engine.study import settings as study_settings
 from engine.study.card_state import FIELDS, CardState
@@ -21,6 +22,7 @@ from engine.study.exchange.records import (
     CardRecord,
     DeckRecord,
     Export,
+    MistakeRecord,
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
@@ -30,7 +32,7 @@ from engine.study.exchange.records import (
     UndoRecord,
 )
 
-Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord)
+Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord, MistakeRecord)
 
 _PLAIN = tuple(
     name
@@ -59,6 +61,7 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             predictions=tuple(_rows(connection, predictions, PredictionRecord)),
             sightings=tuple(_rows(connection, sightings, SightingRecord)),
             record_notes=tuple(_rows(connection, record_notes, NoteRecord)),
+            mistakes=tuple(_rows(connection, mistakes, MistakeRecord)),
         )
     found, left_out = own_decks(decks)
     return Gathered(msgspec.structs.replace(values, decks=found), left_out)

@@ -14,6 +14,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
 from engine.store.tables import reviews, settings, undos
 from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
@@ -21,6 +22,7 @@ from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.records import (
     DeckRecord,
+    MistakeRecord,
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
@@ -44,6 +46,7 @@ class Plan:
     predictions: tuple[PredictionRecord, ...]
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
+    mistakes: tuple[MistakeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     cards: frozenset[str]
@@ -76,6 +79,7 @@ def plan(
     new_predictions = _new_predictions(connection, parsed)
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
+    new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
     of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
@@ -85,6 +89,7 @@ def plan(
         predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -101,6 +106,7 @@ def plan(
         predictions=new_predictions,
         sightings=new_sightings,
         record_notes=new_notes,
+        mistakes=new_mistakes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *(decks["differ"] if replace else ())),
         cards=cards,
@@ -260,6 +266,24 @@ def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[Not
     }
     once = dict.fromkeys(notes)
     return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
+
+
+def _new_mistakes(connection: Connection, parsed: Parsed) -> tuple[MistakeRecord, ...]:
+    names = MistakeRecord.__struct_fields__
+    here: dict[str, MistakeRecord] = {}
+    for chunk in chunks(row.nonce for row in parsed.export.mistakes):
+        query = select(mistakes).where(mistakes.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = MistakeRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.mistakes):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "mistakes",
+                index,
+                "nonce",
+                f"the line {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.mistakes if made.nonce not in here)
 
 
 def _settings(

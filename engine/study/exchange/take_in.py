@@ -12,6 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from engine.store import Store
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
 from engine.store.tables import reviews, undos
 from engine.study import settings as study_settings
 from engine.study import state_table
@@ -78,6 +79,7 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
         (predictions, wanted.predictions),
         (sightings, wanted.sightings),
         (record_notes, wanted.record_notes),
+        (mistakes, wanted.mistakes),
     ):
         for some in chunks(records):
             connection.execute(insert(table), [_row(record) for record in some])
