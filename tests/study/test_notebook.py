@@ -23,9 +23,16 @@ CARD = "deck-000"
 
 
 def put(
-    store: Store, kind: Kind, nonce: str, *, card: str = CARD, at: datetime = MORNING, **what: str
+    store: Store,
+    kind: Kind,
+    nonce: str,
+    *,
+    card: str = CARD,
+    at: datetime = MORNING,
+    text: str = "",
+    about: str = "",
 ) -> None:
-    write(store, card, kind, nonce=nonce, now=at, zone="UTC", **what)
+    write(store, card, kind, nonce=nonce, now=at, zone="UTC", text=text, about=about)
 
 
 def only(store: Store, card: str = CARD) -> Mistake:
@@ -92,7 +99,7 @@ def test_what_cannot_be_kept_is_refused_with_a_code(
     store: Store, kind: Kind, what: dict[str, str], code: str
 ) -> None:
     with pytest.raises(NotebookRefused) as refused:
-        put(store, kind, "x", **what)
+        put(store, kind, "x", text=what.get("text", ""), about=what.get("about", ""))
     assert refused.value.code == code
     assert entries(store) == {}
 
