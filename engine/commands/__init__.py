@@ -37,8 +37,9 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "take such a file in: nothing twice, nothing lost, all or nothing",
+        "take such a file, or notes in Markdown or TSV, in: nothing twice, all or nothing",
         "engine.commands.take_in",
     ),
+    Command("new", "write a card to begin with into a deck of your own", "engine.commands.new"),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )
