@@ -130,12 +130,12 @@ def bench(name: str) -> None:
             words={part: say(f"write.{part}") for part in ("field", "restored", "discard")},
             on_draft=lambda: _told(name),
         )
-        _verdict(work, judged)
+    with right:
+        # beside the field, not below: nothing that is typed in moves while faults come and go
         st.button(
             say("write.save_copy") if work.copies else say("write.save"),
             icon=":material/save:",
             type="primary",
-            shortcut=None,
             disabled=bool(judged.faults),
             on_click=_save,
             args=(name,),
@@ -143,7 +143,7 @@ def bench(name: str) -> None:
             help=say("write.save_help"),
         )
         _said(said)
-    with right:
+        _verdict(work, judged)
         _preview(name, judged)
 
 
