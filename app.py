@@ -55,6 +55,7 @@ page = st.navigation(
             url_path="interview_history",
             visibility="hidden",
         ),
+        st.Page("app_pages/study.py", title=say("study.title"), url_path="study", visibility="hidden"),
     ],
     position="top",
 )

@@ -170,6 +170,8 @@ def _lines(report: Report) -> None:
             ("predictions", report.predictions),
             ("notes", report.record_notes),
             ("mistakes", report.mistakes),
+            ("changes", report.card_changes),
+            ("practice", report.practice_answers),
         )
         if tally.new or tally.known
     ]

@@ -8,6 +8,7 @@ from app_pages import context
 from app_pages.backups import GENERATION, backups_section
 from app_pages.exchange import exchange_section
 from app_pages.gpu_choice import gpu_choice
+from app_pages.review_keys import keys_section, leech_section
 from app_pages.words import knows, say
 from engine.interview import speech_model
 from engine.interview.fault import InterviewError
@@ -236,7 +237,9 @@ with st.grid(2):
     for name in STEPS:
         with st.container():
             _steps(name)
+leech_section()
 _decks()
+keys_section()
 _time_limit()
 _through()
 gpu_choice(key="settings.gpu")

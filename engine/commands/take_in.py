@@ -90,6 +90,8 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
         ("mistakes", report.mistakes),
+        ("changes of cards", report.card_changes),
+        ("answers outside the schedule", report.practice_answers),
     ]
     said = [f"{name}: {tally.new} new, {tally.known} here already" for name, tally in tallies]
     if report.merged:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, tex
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from engine.store import backup, postgresql, sqlite
-from engine.store import claim_tables as _claim_tables  # noqa: F401  # its tables are part of the schema
+from engine.store import change_tables as _change_tables  # noqa: F401  # its tables are part of the schema
+from engine.store import claim_tables as _claim_tables  # noqa: F401
 from engine.store import interview_tables as _interview_tables  # noqa: F401
 from engine.store import notebook_tables as _notebook_tables  # noqa: F401
 from engine.store.faults import StoreDamaged, StoreError

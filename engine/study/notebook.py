@@ -22,8 +22,8 @@ from engine.store.notebook_tables import mistakes
 from engine.store.store import Store
 from engine.store.tables import reviews
 from engine.study import review_log
-from engine.study.answer import LONGEST_NONCE
 from engine.study.faults import StudyError
+from engine.study.refused import LONGEST_NONCE
 from engine.study.settings import load_in
 from engine.study.study_day import to_ms
 from engine.study.today import now_for_learner

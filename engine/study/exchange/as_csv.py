@@ -16,10 +16,13 @@ from engine.study.exchange.parsed import WAY_OUT, Parsed, of_validation
 from engine.study.exchange.records import (
     SCHEMA,
     CardRecord,
+    ChangeRecord,
+    ChangeUndoRecord,
     DeckRecord,
     Export,
     MistakeRecord,
     NoteRecord,
+    PracticeRecord,
     PredictionRecord,
     Record,
     ReviewRecord,
@@ -39,6 +42,9 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "sighting": ("sightings", SightingRecord),
     "record_note": ("record_notes", NoteRecord),
     "mistake": ("mistakes", MistakeRecord),
+    "card_change": ("card_changes", ChangeRecord),
+    "card_change_undo": ("card_change_undos", ChangeUndoRecord),
+    "practice_answer": ("practice_answers", PracticeRecord),
     "deck": ("decks", DeckRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""

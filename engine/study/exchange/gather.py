@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Table, select
 
 from engine.store import Store
+from engine.store.change_tables import card_change_undos, card_changes, practice_answers
 from engine.store.claim_tables import predictions, record_notes, sightings
 from engine.store.notebook_tables import mistakes
 from engine.store.tables import card_states, reviews, schedulers, undos
@@ -20,11 +21,15 @@ from engine.study.card_state import FIELDS, CardState
 from engine.study.deck_bytes import MAX_BYTES, read_bytes
 from engine.study.exchange.records import (
     CardRecord,
+    ChangeRecord,
+    ChangeUndoRecord,
     DeckRecord,
     Export,
     MistakeRecord,
     NoteRecord,
+    PracticeRecord,
     PredictionRecord,
+    Record,
     ReviewRecord,
     SchedulerRecord,
     SightingRecord,
@@ -32,7 +37,7 @@ from engine.study.exchange.records import (
     UndoRecord,
 )
 
-Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord, MistakeRecord)
+Kept = TypeVar("Kept", bound=Record)
 
 _PLAIN = tuple(
     name
@@ -62,6 +67,9 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             sightings=tuple(_rows(connection, sightings, SightingRecord)),
             record_notes=tuple(_rows(connection, record_notes, NoteRecord)),
             mistakes=tuple(_rows(connection, mistakes, MistakeRecord)),
+            card_changes=tuple(_rows(connection, card_changes, ChangeRecord)),
+            card_change_undos=tuple(_rows(connection, card_change_undos, ChangeUndoRecord)),
+            practice_answers=tuple(_rows(connection, practice_answers, PracticeRecord)),
         )
     found, left_out = own_decks(decks)
     return Gathered(msgspec.structs.replace(values, decks=found), left_out)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -16,10 +14,13 @@ from sqlalchemy import Connection, select
 from engine.store.claim_tables import predictions, record_notes, sightings
 from engine.store.notebook_tables import mistakes
 from engine.store.tables import reviews, settings, undos
+from engine.study import change_log
 from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
+from engine.study.exchange.few import chunks
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
+from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
     MistakeRecord,
@@ -30,11 +31,6 @@ from engine.study.exchange.records import (
     UndoRecord,
 )
 from engine.study.exchange.report import Report, Tally
-
-Item = TypeVar("Item")
-
-_AT_ONCE = 400
-"""Values in one query: every database takes as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +43,7 @@ class Plan:
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
     mistakes: tuple[MistakeRecord, ...]
+    changes: ChangesPlan
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     cards: frozenset[str]
@@ -56,7 +53,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Here:
-    """The answers that a card has here: their versions, and answers and undos together."""
+    """The answers that a card has here: their versions; answers and resets with what took them back."""
 
     versions: set[int]
     given: int = 0
@@ -69,10 +66,11 @@ def plan(
     export = parsed.export
     kept = _reviews_here(connection, [review.nonce for review in export.reviews])
     new, taken_back, known_undos = _compare(parsed, kept, _undos_here(connection, export.reviews))
+    changes = plan_changes(connection, parsed)
     cards = frozenset(review.card_id for review in new) | {card for card, _, _ in taken_back}
     here = _cards_here(connection, cards)
     in_file = Counter(review.card_id for review in export.reviews)
-    numbered = _numbered(new, Counter(card for card, _, _ in taken_back), here)
+    numbered = _numbered(new, Counter(card for card, _, _ in taken_back) + changes.steps, here)
     with_new = {review.card_id for review in new}
     known_here = Counter(review.card_id for review in kept.values())
     merged = sum(len(here[card].versions) > known_here[card] for card in with_new if card in here)
@@ -90,6 +88,14 @@ def plan(
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
         mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
+        card_changes=Tally(
+            len(changes.changes) + len(changes.undos),
+            len(export.card_changes)
+            + len(export.card_change_undos)
+            - len(changes.changes)
+            - len(changes.undos),
+        ),
+        practice_answers=Tally(len(changes.practice), len(export.practice_answers) - len(changes.practice)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -107,18 +113,12 @@ def plan(
         sightings=new_sightings,
         record_notes=new_notes,
         mistakes=new_mistakes,
+        changes=changes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *(decks["differ"] if replace else ())),
-        cards=cards,
+        cards=cards | changes.steps.keys(),
         report=report,
     )
-
-
-def chunks(items: Iterable[Item], size: int = _AT_ONCE) -> Iterator[list[Item]]:
-    """The items in lists of at most `size`."""
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
-        yield chunk
 
 
 def _reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
@@ -200,16 +200,20 @@ def _cards_here(connection: Connection, cards: Collection[str]) -> dict[str, _He
             here = found.setdefault(row.card_id, _Here(set()))
             here.versions.add(row.version)
             here.given += 2 if row.undone else 1
+    for card, made in change_log.resets(connection, cards).items():
+        here = found.setdefault(card, _Here(set()))
+        here.given += len(made) + sum(reset.undone for reset in made)
     return found
 
 
 def _numbered(
-    new: Sequence[ReviewRecord], undos_of: Counter[str], here: dict[str, _Here]
+    new: Sequence[ReviewRecord], steps_of: Counter[str], here: dict[str, _Here]
 ) -> tuple[ReviewRecord, ...]:
     """The new answers with versions that are free here, in the order given.
 
     They keep their own where all of a card's are free and lie below the card's next version; otherwise they
     follow on the card's next version here, in order of their instants. What is here is never renumbered.
+    steps_of: by how much else each card's version rises.
     """
     of_card: dict[str, list[ReviewRecord]] = defaultdict(list)
     for review in new:
@@ -218,7 +222,7 @@ def _numbered(
     for card, answers in of_card.items():
         at = here.get(card, _Here(set()))
         own = {review.version for review in answers}
-        next_version = at.given + len(answers) + undos_of[card]
+        next_version = at.given + len(answers) + steps_of[card]
         if not own & at.versions and max(own) < next_version:
             continue
         ordered = sorted(answers, key=lambda each: (each.reviewed_at_ms, each.state_before.reps, each.nonce))

@@ -134,6 +134,42 @@ class MistakeRecord(Record, frozen=True):
     study_day: Day
 
 
+class ChangeRecord(Record, frozen=True):
+    """A change of one card (table `card_changes`); those made together have one nonce."""
+
+    nonce: Nonce
+    card_id: CardId
+    kind: Literal[
+        "bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "tag", "untag", "reset", "leech"
+    ]
+    value: Annotated[str, Meta(min_length=1, max_length=128)] | None
+    at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class ChangeUndoRecord(Record, frozen=True):
+    """That a change was taken back, for all its cards."""
+
+    nonce: Nonce
+    change_nonce: Nonce
+    undone_at_ms: Instant
+
+
+class PracticeRecord(Record, frozen=True):
+    """An answer outside the schedule (table `practice_answers`); rating 0 takes one back."""
+
+    nonce: Nonce
+    session: Nonce
+    card_id: CardId
+    rating: Annotated[int, Meta(ge=0, le=4)]
+    takes_back: Nonce | None
+    at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+    answer_ms: Count
+
+
 class DeckRecord(Record, frozen=True):
     """A deck of the learner's own: the file's name in the folder of decks, and its text."""
 
@@ -155,6 +191,9 @@ class Export(Record, frozen=True):
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
     mistakes: tuple[MistakeRecord, ...] = ()
+    card_changes: tuple[ChangeRecord, ...] = ()
+    card_change_undos: tuple[ChangeUndoRecord, ...] = ()
+    practice_answers: tuple[PracticeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
 
 

@@ -17,6 +17,7 @@ class Tally:
 class Report:
     """What the import of a file does.
 
+    card_changes: of single cards, and what took changes back.
     merged: cards that got answers from the file beside those that this machine alone has; their states are
     worked out anew from both. renumbered: answers whose version was taken here. settings_taken,
     settings_differ: names; what differs stays as it is here, unless the import replaces. decks_new,
@@ -31,6 +32,8 @@ class Report:
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
     mistakes: Tally = Tally()
+    card_changes: Tally = Tally()
+    practice_answers: Tally = Tally()
     merged: int = 0
     renumbered: int = 0
     settings_taken: tuple[str, ...] = ()
@@ -44,7 +47,9 @@ class Report:
     @property
     def changes(self) -> bool:
         """Whether anything of the file isn't here yet."""
-        made = (self.predictions, self.sightings, self.record_notes, self.mistakes)
-        tallies = (self.reviews, self.undos, *made)
+        tallies = (
+            *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
+            *(self.mistakes, self.card_changes, self.practice_answers),
+        )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(any(t.new for t in tallies) or self.settings_taken or self.decks_new or differs)

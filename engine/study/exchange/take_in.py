@@ -11,15 +11,17 @@ import msgspec
 from sqlalchemy import Connection, insert, select
 
 from engine.store import Store
+from engine.store.change_tables import card_change_undos, card_changes, practice_answers
 from engine.store.claim_tables import predictions, record_notes, sightings
 from engine.store.notebook_tables import mistakes
 from engine.store.tables import reviews, undos
+from engine.study import card_flags, state_table
 from engine.study import settings as study_settings
-from engine.study import state_table
 from engine.study.exchange.check import check
 from engine.study.exchange.deck_files import placed
+from engine.study.exchange.few import chunks
 from engine.study.exchange.parsed import Parsed
-from engine.study.exchange.plan import Plan, chunks, plan
+from engine.study.exchange.plan import Plan, plan
 from engine.study.exchange.report import Report
 from engine.study.schedule import SchedulerParams
 
@@ -80,11 +82,15 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
         (sightings, wanted.sightings),
         (record_notes, wanted.record_notes),
         (mistakes, wanted.mistakes),
+        (card_changes, wanted.changes.changes),
+        (card_change_undos, wanted.changes.undos),
+        (practice_answers, wanted.changes.practice),
     ):
         for some in chunks(records):
             connection.execute(insert(table), [_row(record) for record in some])
     if wanted.settings:
         study_settings.save_in(connection, wanted.settings)
+    card_flags.recompute(connection, wanted.changes.flagged)
     if len(wanted.cards) > _ONE_BY_ONE:
         state_table.recompute(connection)
     else:
