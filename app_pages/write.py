@@ -18,7 +18,7 @@ from app_pages.review_card.payload import words
 from app_pages.sheet import card_sheet
 from app_pages.wide import wide
 from app_pages.words import phrase, say
-from app_pages.write_new import new_card
+from app_pages.write_new import DECK, new_card
 from app_pages.write_notes import notes_section
 from app_pages.write_work import Judged, Work
 from engine.lab_names import lab_names
@@ -94,6 +94,8 @@ def _save(name: str) -> None:
     st.session_state[SAID] = ("saved", str(path))
     judged = _judged(name, work, draft)
     st.session_state.pop(WORK)
+    if work.makes is not None:
+        st.session_state[DECK] = work.makes.id  # the next card goes to the deck that was made
     if name.startswith("new") and judged.card is not None:
         st.session_state["write.added"] = judged.card.id
 
@@ -126,7 +128,7 @@ def bench(name: str) -> None:
             text=work.text,
             first_line=work.first_line,
             saved=said is not None and said[0] == "saved",
-            faults=[(fault.line, fault.message) for fault in judged.faults],
+            faults=[(fault.line, fault.message) for fault in (*judged.faults, *judged.doubts)],
             words={part: say(f"write.{part}") for part in ("field", "restored", "discard")},
             on_draft=lambda: _told(name),
         )
@@ -148,11 +150,12 @@ def bench(name: str) -> None:
 
 
 def _verdict(work: Work, judged: Judged) -> None:
-    if judged.faults:
-        lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in judged.faults[:20])
-        st.markdown(f"**{say('write.faults', n=len(judged.faults))}**")
-        st.code(lines, language=None, wrap_lines=True)
-    else:
+    for name, found in (("faults", judged.faults), ("doubts", judged.doubts)):
+        if found:
+            lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in found[:20])
+            st.markdown(f"**{say(f'write.{name}', n=len(found))}**")
+            st.code(lines, language=None, wrap_lines=True)
+    if not judged.faults and not judged.doubts:
         st.caption(f"{say('write.sound', n=judged.cards)} · `{work.path}`")
 
 
@@ -287,7 +290,8 @@ _back()
 document = _name()
 if document == "new":
     st.title(say("write.title_new"), anchor=False)
-    _added()
+    with st.container():  # always there: what is below keeps its place, an open field of notes too
+        _added()
     chosen = new_card(context.library(), context.deck_folders()[1])
     if chosen is not None:
         name, work = chosen

@@ -14,6 +14,7 @@ from engine.study.card import Deck, Language, Library
 from engine.study.deck_edit import DeckMoved, NewDeck
 from engine.study.templates import TEMPLATES, Template, template
 
+DECK = "write.deck"
 NEW = ""
 """The choice of a deck that is made."""
 
@@ -26,7 +27,7 @@ def new_card(library: Library, own: Path) -> tuple[str, Work] | None:
             say("write.deck"),
             [*mine, NEW],
             format_func=lambda deck_id: mine[deck_id].title if deck_id else say("write.deck_new"),
-            key="write.deck",
+            key=DECK,
         )
         sort: Template = st.selectbox(
             say("write.template"),

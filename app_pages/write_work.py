@@ -65,9 +65,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a text would be: its faults, at lines of the deck's file, and the card to show of it."""
+    """What a text would be: its faults, at lines of the deck's file, and the card to show of it.
+
+    doubts: numbers of its claims that don't follow from their formulas; the deck can be used all the same.
+    """
 
     faults: tuple[Fault, ...]
+    doubts: tuple[Fault, ...] = ()
     card: Card | None = None
     deck_title: str = ""
     cards: int = 0
@@ -110,9 +114,9 @@ def judge(work: Work, text: str, line: int, library: Library, lab_names: Collect
         card = next((each for each in reversed(deck.cards) if each.line <= line + 1), deck.cards[0])
     else:
         card = by_id.get(work.card_id or "", deck.cards[-1])
-    of_claims = claim_faults(Library(decks=(deck,), by_id=by_id))
-    found = sorted((*faults, *of_claims), key=lambda fault: fault.line)
-    return Judged(tuple(found), card, deck.title, len(deck.cards))
+    checked = by_id if work.is_file else {card.id: card}
+    doubts = claim_faults(Library(decks=(deck,), by_id=checked))
+    return Judged(faults, doubts, card, deck.title, len(deck.cards))
 
 
 def saved(work: Work, text: str, library: Library, lab_names: Collection[str]) -> Path:
