@@ -64,7 +64,7 @@ def test_a_card_is_edited_with_faults_and_preview_while_typing_and_only_its_line
 
 
 def test_a_new_card_makes_a_deck_and_notes_come_into_one(
-    shared_app: App, browser: Browser, deck: str
+    shared_app: App, browser: Browser, deck: str, tmp_path: Path
 ) -> None:
     page = visit(browser, shared_app, "write")
     page.get_by_label("Its title").fill(f"Của tôi {deck}")
