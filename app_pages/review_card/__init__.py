@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 FRONT = Path(__file__).parent / "front"
+STYLES = ("card", "predict", "actions", "notebook", "curve")
 SCRIPTS = (
     "stopwatch",
     "outbox",
@@ -36,7 +37,7 @@ def _read(name: str) -> str:
 _mount = st.components.v2.component(
     "benchcards.review_card",
     html=_read("card.html"),
-    css=_read("card.css") + _read("predict.css") + _read("actions.css") + _read("notebook.css"),
+    css="".join(_read(f"{name}.css") for name in STYLES),
     js="\n".join(_read(f"{name}.js") for name in SCRIPTS),
 )
 

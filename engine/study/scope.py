@@ -28,7 +28,7 @@ class Scope:
 
     def holds(self) -> ColumnElement[bool]:
         """The condition on `cards` that a deck holds the card now and it belongs here."""
-        conditions = [cards.c.present.is_(True)]
+        conditions: list[ColumnElement[bool]] = [cards.c.present.is_(True)]
         if self.decks is not None:
             conditions.append(cards.c.deck.in_(sorted(self.decks)))
         if self.languages is not None:

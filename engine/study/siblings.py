@@ -32,7 +32,7 @@ def apart(card_id: ColumnElement[str], day: str, *, new: bool) -> ColumnElement[
         exists().where(cards.c.id == other.c.card_id, cards.c.present.is_(True)),
     )
     states = card_states.alias("of_sibling")
-    comes = exists().where(
+    comes: ColumnElement[bool] = exists().where(
         states.c.card_id == other.c.card_id, states.c.phase == "review", states.c.due_day <= day
     )
     if new:

@@ -74,7 +74,8 @@ def recompute(connection: Connection, card_id: str | None = None) -> int:
     for of, group in groupby(map(from_row, rows), key=lambda review: review.card_id):
         answers = tuple(group)
         made = resets.pop(of, [])
-        version = len(answers) + len(made) + sum(each.undone for each in (*answers, *made))
+        undone = sum(answer.undone for answer in answers) + sum(reset.undone for reset in made)
+        version = len(answers) + len(made) + undone
         state = replayed(answers, scheduler, [reset.at_ms for reset in made if not reset.undone])
         found[of] = (state, version)
     for of, made in resets.items():  # reset without ever having been answered

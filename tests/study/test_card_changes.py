@@ -167,15 +167,17 @@ def test_taking_back_one_of_two_suspensions_leaves_the_other(learner: Learner) -
 
 
 def test_a_change_sent_again_counts_once(learner: Learner, store: Store) -> None:
-    how = {"now": learner.now, "zone": "UTC", "nonce": "n"}
-    first = changes.change(store, ["deck-000"], "bury", **how)
+    def send(card: str) -> Changed | Refused:
+        return changes.change(store, [card], "bury", now=learner.now, zone="UTC", nonce="n")
+
+    first = send("deck-000")
     learner.wait(days=1)
-    again = changes.change(store, ["deck-000"], "bury", **{**how, "now": learner.now})
+    again = send("deck-000")
     assert isinstance(first, Changed)
     assert isinstance(again, Changed)
     assert (first.already, again.already, again.at_ms) == (False, True, first.at_ms)
     assert not flags_of(learner, "deck-000").buried("2026-12-01")
-    reused = changes.change(store, ["deck-001"], "bury", **how)
+    reused = send("deck-001")
     assert isinstance(reused, Refused)
     assert reused.code == "nonce_reused"
 

@@ -88,10 +88,12 @@ def test_undo_goes_back_answer_by_answer_within_the_sitting(learner: Learner) ->
 
 
 def test_an_answer_sent_twice_counts_once(learner: Learner, store: Store) -> None:
-    how = {"nonce": "n", "now": learner.now, "zone": "UTC", "answer_ms": 1}
-    assert practice.answer(store, "s", "deck-000", 3, **how) == Practised("deck-000", 3)
-    assert practice.answer(store, "s", "deck-000", 3, **how) == Practised("deck-000", 3, already=True)
-    refused = practice.answer(store, "s", "deck-001", 3, **how)
+    def send(card: str) -> Practised | Refused:
+        return practice.answer(store, "s", card, 3, nonce="n", now=learner.now, zone="UTC", answer_ms=1)
+
+    assert send("deck-000") == Practised("deck-000", 3)
+    assert send("deck-000") == Practised("deck-000", 3, already=True)
+    refused = send("deck-001")
     assert isinstance(refused, Refused)
     assert refused.code == "nonce_reused"
 

@@ -41,7 +41,7 @@ def plan_changes(connection: Connection, parsed: Parsed) -> ChangesPlan:
     by_nonce: dict[str, list[tuple[str, str]]] = {}
     for made in parsed.export.card_changes:
         by_nonce.setdefault(made.nonce, []).append((made.card_id, made.kind))
-    touched = [(made.card_id, made.kind) for made in changes]
+    touched: list[tuple[str, str]] = [(made.card_id, made.kind) for made in changes]
     touched += [each for undo in undos for each in by_nonce[undo.change_nonce]]
     return ChangesPlan(
         changes=changes,
