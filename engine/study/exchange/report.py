@@ -32,6 +32,7 @@ class Report:
     predictions: Tally = Tally()
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
+    mistakes: Tally = Tally()
     card_changes: Tally = Tally()
     practice_answers: Tally = Tally()
     schedule_changes: Tally = Tally()
@@ -52,8 +53,7 @@ class Report:
         """Whether anything of the file isn't here yet."""
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
-            *(self.card_changes, self.practice_answers),
-            self.schedule_changes,
+            *(self.mistakes, self.card_changes, self.practice_answers, self.schedule_changes),
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(
