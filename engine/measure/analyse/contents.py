@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any, BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
 
+inflating: Any
 try:
     # unpacks five times as fast: a tenth of the time that a packed trace takes
-    from isal import isal_zlib as inflating
-except ImportError:  # no build for this processor
-    import zlib as inflating
+    inflating = importlib.import_module("isal.isal_zlib")
+except ImportError:  # there is no build for this processor
+    inflating = zlib
 
 LARGEST = 3_000_000_000
 """The most bytes of a file, unpacked, that a reader takes in."""
@@ -97,7 +99,9 @@ def read_contents(path: Path, *, largest: int = LARGEST) -> bytes:
     try:
         with path.open("rb") as file:
             return b"".join(Unpacked(file, path, largest=largest))
-    except (OSError, *DAMAGED) as error:
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
         raise unreadable(path, error) from error
 
 
