@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.events import Progress
+from engine.measure.report import Report
 
 inflating: Any
 try:
@@ -94,15 +96,26 @@ class Unpacked:
             raise EOFError("the archive is cut off: it ends before its end mark")
 
 
-def read_contents(path: Path, *, largest: int = LARGEST) -> bytes:
+def read_contents(path: Path, report: Report | None = None, *, largest: int = LARGEST) -> bytes:
     """The bytes of `path`, unpacked where it is gzip. Raises `UnreadableFile`."""
     try:
         with path.open("rb") as file:
-            return b"".join(Unpacked(file, path, largest=largest))
+            contents = Unpacked(file, path, largest=largest)
+            return b"".join(contents if report is None else _told(contents, report))
     except OSError as error:
         raise unreadable(path, error) from error
     except DAMAGED as error:
         raise unreadable(path, error) from error
+
+
+def _told(contents: Unpacked, report: Report) -> Iterator[bytes]:
+    told = -1
+    for chunk in contents:
+        percent = 100 * contents.taken // max(1, contents.size)
+        if percent > told:
+            told = percent
+            report(Progress(contents.taken, contents.size, "reading"))
+        yield chunk
 
 
 def head_of(path: Path, size: int) -> bytes:
