@@ -35,9 +35,10 @@ def _gap_facts(gaps: Args) -> Iterator[str]:
     if cpu and total:
         yield (
             f"  the CPU in the gaps: {percent(cpu['launching_us'] / total)} in CUDA calls, "
-            f"{percent(cpu['operators_us'] / total)} in operators, {percent(cpu['between_us'] / total)} "
-            "between "
-            f"them, {percent(cpu['waiting_us'] / total)} waiting for the GPU, "
+            f"{percent(cpu['operators_us'] / total)} in operators, "
+            f"{percent(cpu['between_us'] / total)} between them, "
+            f"{percent(cpu['computing_us'] / total)} in work of its own, "
+            f"{percent(cpu['waiting_us'] / total)} waiting for the GPU, "
             f"{percent(cpu['elsewhere_us'] / total)} elsewhere"
         )
     for pair in gaps["waited_for"][:_SHOWN]:
@@ -122,6 +123,14 @@ def _sure(a: Args) -> str:
     return f" Confidence: {a['confidence']}." if "confidence" in a else ""
 
 
+def _cpu_elsewhere(a: Args) -> str:
+    doing = f"above all {a['doing']}" if "doing" in a else "data, a request, or Python of its own"
+    return (
+        f"not launches: {_busy(a)}; in {percent(a['share'])} of the gap time the CPU did what launches "
+        f"nothing ({doing}; longest gap {a['longest_ms']:,.3f} ms). CUDA graphs don't help there.{_sure(a)}"
+    )
+
+
 def _launch_cost(a: Args) -> str:
     step = (
         f"{a['per_step']:,.1f} launches and {a['kernels_per_step']:,.1f} kernels a step ({a['steps']:,} "
@@ -145,13 +154,7 @@ def _moved(a: Args) -> str:
 TRACE_FINDINGS: dict[str, Callable[[Args], str]] = {
     "overhead_bound": _overhead_bound,
     "gpu_busy": _gpu_busy,
-    "cpu_elsewhere": lambda a: (
-        f"not launches: {_busy(a)}; in {percent(a['share'])} of the gap time the CPU ran neither operators "
-        "nor "
-        f"CUDA calls (longest gap {a['longest_ms']:,.3f} ms): it loaded data, waited for a request or ran "
-        "Python of "
-        f"its own. CUDA graphs don't help there.{_sure(a)}"
-    ),
+    "cpu_elsewhere": _cpu_elsewhere,
     "gaps_unexplained": lambda a: (
         f"{_busy(a)}; what it waited for isn't in the file: record the CPU too.{_sure(a)}"
     ),

@@ -67,10 +67,11 @@ def test_a_trace_keeps_the_contract(tmp_path: Path) -> None:
     }  # fmt: skip
     assert set(device["launch_recorded"]) == {"events", "wall_us", "busy_us"}
     assert set(device["gaps"]) == {
-        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "cpu",
+        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "under", "cpu",
     }  # fmt: skip
     assert set(device["gaps"]["longest"][0]) == {
-        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "kernel_before", "kernel_after",
+        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "cpu_during", "kernel_before",
+        "kernel_after",
     }  # fmt: skip
 
 
