@@ -42,7 +42,10 @@ def _gap_facts(gaps: Args) -> Iterator[str]:
             f"{percent(cpu['elsewhere_us'] / total)} elsewhere"
         )
     for pair in gaps["waited_for"][:_SHOWN]:
-        yield f"  {percent(pair['share'])} of the gap time ({pair['count']:,} gaps) under {_above(pair)}"
+        yield f"  {percent(pair['share'])} of the gap time ({pair['count']:,} gaps) waits for {_above(pair)}"
+    for row in gaps["under"][:_SHOWN]:
+        launching = "" if row["launches"] else ", which launches nothing"
+        yield f"  {percent(row['share'])} of the gap time the CPU is in {row['name'][:60]}{launching}"
     for gap in gaps["longest"][:_SHOWN]:
         yield f"  gap of {gap['duration_us']:,.1f} µs at {gap['start_us']:,.1f} µs, ended by {_above(gap)}"
 
@@ -100,7 +103,7 @@ def _overhead_bound(a: Args) -> str:
     under = ""
     if "cpu_op" in a:
         above = " → ".join(filter(None, (a["cpu_op"], a.get("call"))))
-        under = f"; {percent(a['share'])} of the gap time lies under {above}"
+        under = f"; {percent(a['share'])} of the gap time waits for {above}"
     cure = "CUDA graphs, or fewer and larger kernels, shrink the gaps."
     return f"overhead-bound: {_busy(a)}{under}. {cure}{_sure(a)}"
 

@@ -80,7 +80,7 @@ def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None
     path.write_bytes(trace())
     out = called(str(path))[1]
     assert "overhead-bound: GPU 0 is 18.8 % busy over 0.959 ms" in out
-    assert "100.0 % of the gap time lies under aten::linear → cudaLaunchKernel" in out
+    assert "100.0 % of the gap time waits for aten::linear → cudaLaunchKernel" in out
     assert "aten::linear → cudaLaunchKernel" in out
 
 
