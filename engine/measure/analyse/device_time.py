@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 import msgspec
@@ -159,6 +159,25 @@ class GapTime:
 
     def between(self, start: int, end: int) -> int:
         return self._until(end) - self._until(start)
+
+    def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
+        """The gap time in each of many windows that are mostly shorter than the time between two gaps."""
+        starts, gaps, before = self._starts, self._gaps, self._before
+        found = []
+        for start, end in spans:
+            place = bisect_right(starts, end)
+            if not place:
+                found.append(0)
+                continue
+            last = gaps[place - 1]
+            if last.start_ns <= start:
+                # no gap begins in it: what there is of the last one
+                reached = last.start_ns + last.duration_ns
+                found.append(min(end, reached) - start if reached > start else 0)
+            else:
+                until = before[place - 1] + min(end - last.start_ns, last.duration_ns)
+                found.append(until - self._until(start))
+        return found
 
     def _until(self, instant: int) -> int:
         place = bisect_right(self._starts, instant)

@@ -197,10 +197,12 @@ def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:
     return tuple(sorted(found, key=lambda pair: -pair.ns))
 
 
-def _under(gaps: GapTime, outermost: Iterable[Outermost]) -> tuple[Under, ...]:
+def _under(gaps: GapTime, outermost: Sequence[Outermost]) -> tuple[Under, ...]:
     time: dict[tuple[str, bool], int] = defaultdict(int)
-    for span in outermost:
-        time[span.name, span.launches] += gaps.between(span.start, span.end)
+    within = gaps.within([(span.start, span.end) for span in outermost])
+    for span, ns in zip(outermost, within, strict=True):
+        if ns:
+            time[span.name, span.launches] += ns
     found = [Under(name, ns, launches) for (name, launches), ns in time.items() if ns]
     return tuple(sorted(found, key=lambda row: -row.ns))
 
