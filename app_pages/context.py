@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.claims.evidence import Results
     from engine.claims.hardware_quantities import Hardware
     from engine.interview.interviews import Interviews
+    from engine.measure.analyse.jobs import Analyses
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
     from engine.measure.speech import SpeechToText
@@ -57,6 +58,7 @@ class House:
     runs: Runs | None = None
     interviews: Interviews | None = None
     speech: SpeechToText | None = None
+    analyses: Analyses | None = None
 
 
 _lock = threading.RLock()
@@ -137,6 +139,17 @@ def speech() -> SpeechToText:
         if here.speech is None:
             here.speech = SpeechToText()
         return here.speech
+
+
+def analyses() -> Analyses:
+    """The learner's own files that were analysed, are being, or wait."""
+    from engine.measure.analyse.jobs import Analyses  # only where own files are shown
+
+    here = house()
+    with _lock:
+        if here.analyses is None:
+            here.analyses = Analyses(here.data / "files")
+        return here.analyses
 
 
 def labs() -> dict[str, LabInfo]:
