@@ -1,0 +1,83 @@
+"""The process that reads one file for `jobs.Analyses`: `python -m engine.measure.analyse.job_process FILE FOLDER`.
+
+Speaks the lab events on standard output: what the file is, how far it is, and the last word. Writes what it
+found into FOLDER. Ends with all that it started when its standard input closes: the app has gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from engine.measure.analyse import job
+from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.events import Event, Failed, Finding, Finished, to_line
+
+_NICE = 5
+"""The app's own processes come first."""
+_OOM_SCORE = "700"
+"""Out of 1000: where memory runs out, this process is ended and not the app (proc(5), oom_score_adj)."""
+
+
+def main(file: Path, folder: Path) -> Event:
+    """Reads and analyses the file. Returns the last word."""
+    from engine.measure.analyse.recognise import READERS, analyse_file, recognise
+
+    began = time.monotonic()
+    kind = recognise(file)
+    say(Finding(job.KIND, {"kind": kind if kind in READERS else None}))
+    shown = analyse_file(file, say).to_json()
+    part = folder / f"{job.RESULT}.part"
+    part.write_text(json.dumps(shown, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+    os.replace(part, folder / job.RESULT)
+    return Finished(time.monotonic() - began)
+
+
+def say(event: Event) -> None:
+    print(to_line(event), flush=True)
+
+
+def last_word(file: Path, folder: Path) -> Event:
+    """The same, whatever happens."""
+    try:
+        return main(file, folder)
+    except UnreadableFile as error:
+        return Failed("unsupported", str(error))
+    except MemoryError:
+        return Failed("out_of_memory", f"{file.name}: there is not enough memory to read it.")
+    except OSError as error:
+        return Failed("crashed", f"{file.name}: {error.strerror} ({error.filename or folder}).")
+
+
+def _step_back() -> None:
+    """Leaves the processor and the memory to the app where they are short."""
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    with contextlib.suppress(OSError):  # not Linux
+        Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
+
+
+def _end_with_the_app() -> None:
+    """Waits until standard input closes, then ends this process and what it started."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    _step_back()
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+    # what is read is kept to the end, in millions of objects without a cycle
+    gc.disable()
+    say(last_word(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.stdout.flush()
+    os._exit(0)  # giving millions of objects back one by one takes seconds
