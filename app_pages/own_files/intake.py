@@ -86,10 +86,6 @@ def _by_path() -> None:
     path = Path(typed).expanduser()
     if not path.is_absolute():
         _refuse(say("your_files.path.relative", path=typed))
-    elif not path.exists():
-        _refuse(say("your_files.path.absent", path=path))
-    elif not path.is_file():
-        _refuse(say("your_files.path.folder", path=path))
     else:
         open_path(path)
 

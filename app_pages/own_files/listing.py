@@ -8,9 +8,10 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.numbers import moment
-from app_pages.own_files.progress import ICONS, is_over, running
+from app_pages.own_files.progress import ICONS, running
 from app_pages.own_files.text import escape_markdown
 from app_pages.words import say
+from engine.measure.fault import MeasureError
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
@@ -51,7 +52,7 @@ def _line(state: AnalysisState) -> None:
             on_click=_forget,
             args=(state.id,),
         )
-    if not is_over(state):
+    if not state.is_over:
         running(state.id, key=f"files.running.{state.id}")
 
 
@@ -59,7 +60,7 @@ def about(state: AnalysisState) -> str:
     """What it is, where that is known, how far it is, and since when."""
     kind = say(f"your_files.kind.{state.kind}") if state.kind else ""
     status = "" if state.status == "done" else say(f"your_files.status.{state.status}")
-    when = moment(state.started_at, context.zone(), context.language())
+    when = moment(state.asked_at, context.zone(), context.language())
     return " · ".join(part for part in (kind, status, when) if part)
 
 
@@ -68,4 +69,7 @@ def _open(analysis: str) -> None:
 
 
 def _forget(analysis: str) -> None:
-    context.analyses().remove(analysis)
+    try:
+        context.analyses().remove(analysis)
+    except MeasureError as error:
+        st.toast(str(error), icon=":material/error:")

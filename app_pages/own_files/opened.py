@@ -9,10 +9,10 @@ import streamlit as st
 from app_pages import context
 from app_pages.own_files.intake import open_path
 from app_pages.own_files.listing import about
-from app_pages.own_files.progress import is_over, running
+from app_pages.own_files.progress import running
 from app_pages.own_files.text import escape_markdown
-from app_pages.words import knows, say
-from engine.measure.analyse.errors import UnreadableFile
+from app_pages.words import say
+from engine.measure.fault import MeasureError
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
@@ -23,12 +23,12 @@ def opened(analysis: str) -> None:
     st.button(say("your_files.back"), icon=":material/arrow_back:", on_click=_back, type="tertiary")
     try:
         state = context.analyses().state(analysis)
-    except (KeyError, UnreadableFile):
+    except MeasureError:
         st.info(say("your_files.unknown"), icon=":material/search_off:")
         return
     st.title(escape_markdown(state.name), anchor=False)
     st.caption(about(state))
-    if not is_over(state):
+    if not state.is_over:
         running(analysis, key=f"files.{analysis}")
     elif state.status == "done":
         _shown(state)
@@ -38,7 +38,11 @@ def opened(analysis: str) -> None:
 
 def _shown(state: AnalysisState) -> None:
     """What the reader of its kind says; each kind's page is imported where it is wanted."""
-    result = context.analyses().result(state.id)
+    try:
+        result = context.analyses().result(state.id)
+    except MeasureError as error:
+        st.error(str(error), icon=":material/error:")
+        return
     kind = result.get("kind")
     if kind == "trace":
         from app_pages.own_files.trace import trace_view
@@ -65,9 +69,8 @@ def _ended_badly(state: AnalysisState) -> None:
         st.warning(say("your_files.ended.interrupted"), icon=":material/power_off:")
     else:
         st.error(say("your_files.refused"), icon=":material/error:")
-        key = f"your_files.failure.{state.message}"
-        st.code(say(key) if knows(key) else state.message, language=None, wrap_lines=True)
-    if state.path is not None and state.path.is_file():
+        st.code(state.message, language=None, wrap_lines=True)
+    if state.path.is_file() and not state.uploaded:
         st.button(
             say("your_files.again"),
             icon=":material/replay:",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages import context
-from app_pages.numbers import percent, quantity
+from app_pages.numbers import clock, percent, quantity
 from app_pages.words import knows, say
+from engine.measure.fault import MeasureError
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
@@ -24,22 +25,21 @@ ICONS = {
 }
 
 
-def is_over(state: AnalysisState) -> bool:
-    return state.status not in ("waiting", "running")
-
-
 def running(analysis: str, *, key: str) -> None:
     """The analysis, redrawn twice a second until it is over; then the whole page is drawn once more."""
     st.fragment(_running, run_every=TICK_S)(analysis, key)
 
 
 def _running(analysis: str, key: str) -> None:
-    state = context.analyses().state(analysis)
-    if is_over(state):
+    try:
+        state = context.analyses().state(analysis)
+    except MeasureError:  # forgotten in another tab meanwhile: the page says so
         st.rerun()
         return
-    share = min(1.0, state.done / state.total) if state.total else 0.0
-    st.progress(share, text=_text(state, share))
+    if state.is_over:
+        st.rerun()
+        return
+    st.progress(state.share or 0.0, text=_text(state))
     st.button(
         say("your_files.cancel"),
         icon=":material/stop_circle:",
@@ -49,19 +49,23 @@ def _running(analysis: str, key: str) -> None:
     )
 
 
-def _text(state: AnalysisState, share: float) -> str:
+def _text(state: AnalysisState) -> str:
     if state.status == "waiting":
         return say("your_files.status.waiting")
     key = f"your_files.stage.{state.label}"
     stage = say(key) if knows(key) else say("your_files.status.running")
     language = context.language()
-    if not state.total:
-        return stage
-    if state.label == "reading":
+    parts = [stage, clock(state.elapsed_s(context.now()))]
+    if state.label == "reading" and state.total:
         done, total = (quantity(value, "B", language) for value in (state.done, state.total))
-        return f"{stage} · {done} / {total}"
-    return f"{stage} · {percent(share, language)}"
+        parts.insert(1, f"{done} / {total}")
+    elif state.share is not None:
+        parts.insert(1, percent(state.share, language))
+    return " · ".join(parts)
 
 
 def _cancel(analysis: str) -> None:
-    context.analyses().cancel(analysis)
+    try:
+        context.analyses().cancel(analysis)
+    except MeasureError as error:
+        st.toast(str(error), icon=":material/error:")

@@ -15,12 +15,14 @@ LONGEST_NAME = 90
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as shown. `share` (0 to 1) draws a bar behind it; `title` is the whole of a name cut short."""
+    """A cell as shown. `share` (0 to 1) draws a bar behind it; `title` is the whole of a name cut short;
+    `mark`: better or worse."""
 
     text: str
     number: bool = False
     share: float | None = None
     title: str = ""
+    mark: str = ""
 
 
 def name(text: object) -> Cell:
@@ -102,8 +104,10 @@ def _cell(cell: Cell, *, first: bool) -> str:
     if first:
         return f'<th scope="row"{title}>{text}</th>'
     style = "" if cell.share is None else f' style="--share:{min(max(cell.share, 0.0), 1.0):.4f}"'
-    kind = "number bar" if cell.share is not None else "number" if cell.number else ""
-    return f"<td{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}{style}{title}>{text}</td>"
+    kinds = [("number", cell.number), ("bar", cell.share is not None), (cell.mark, bool(cell.mark))]
+    kind = " ".join(each for each, wanted in kinds if wanted)
+    named = f' class="{kind}"' if kind else ""
+    return f"<td{named}{style}{title}>{text}</td>"
 
 
 def _class(numeric: bool) -> str:

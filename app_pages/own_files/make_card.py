@@ -1,0 +1,42 @@
+"""The button that makes a card of something in a file, and the way to the card it made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import streamlit as st
+
+from app_pages import context
+from app_pages.words import say
+from engine.faults import BenchcardsError
+from engine.study.own_cards import NewCard, add_card
+
+MADE = "files.card.made"
+
+
+def card_button(make: Callable[[], NewCard], *, key: str) -> None:
+    """`make` is called when the button is pressed. The card is linked where it was made."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("your_files.card.make"), icon=":material/note_add:", key=key, on_click=_make, args=(make, key)
+        )
+        made = st.session_state.get(MADE)
+        if made is not None and made[0] == key:
+            said = say("your_files.card.already" if made[2] else "your_files.card.made")
+            st.markdown(f":material/check: {said} [{say('your_files.card.open')}](cards?card={quote(made[1])})")
+
+
+def _make(make: Callable[[], NewCard], key: str) -> None:
+    folder = context.deck_folders()[1]
+    try:
+        written = add_card(
+            folder,
+            make(),
+            deck_title=say("your_files.card.deck"),
+            document=say("your_files.title"),
+        )
+    except (BenchcardsError, OSError) as error:
+        st.toast(str(error), icon=":material/error:")
+        return
+    st.session_state[MADE] = (key, written.id, written.already)

@@ -1,0 +1,82 @@
+"""Cards of a trace: a gap, marked and explained, and a kernel with what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from app_pages.numbers import number, percent
+from app_pages.own_files.kernel_svg import ranking
+from app_pages.own_files.tables import rows_of, time_text
+from app_pages.own_files.text import code
+from app_pages.words import knows, phrase
+from engine.study.card import Language
+from engine.study.own_cards import NewCard, Picture
+
+if TYPE_CHECKING:
+    from engine.measure.analyse.jobs import AnalysisState
+
+SHORT_NAME = 60
+
+
+def of_kernel(
+    state: AnalysisState, device: Mapping[str, Any], kernel: Mapping[str, Any], language: Language
+) -> NewCard:
+    """Asks what a kernel does, what bounds it, and what to measure next."""
+    whole = str(kernel.get("name"))
+    args = {
+        "file": code(state.name),
+        "kernel": code(whole[:400]),
+        "share": percent(float(kernel.get("share") or 0), language),
+        "total": time_text(kernel.get("total_us"), language),
+        "count": number(int(kernel.get("count") or 0), language),
+        "p50": time_text(kernel.get("p50_us"), language),
+        "longest": time_text(kernel.get("longest_us"), language),
+    }
+    family = f"your_files.family.{kernel.get('family')}"
+    facts = phrase(language, "your_files.card.kernel.facts", **args)
+    if knows(family):
+        facts += " " + phrase(language, "your_files.card.kernel.family", family=phrase(language, family))
+    kernels = rows_of(device.get("by_kernel"))
+    svg = ranking(kernels, whole, language)
+    return NewCard(
+        title=phrase(language, "your_files.card.kernel.title", kernel=code(whole[:SHORT_NAME])),
+        language=language,
+        prompt=phrase(language, "your_files.card.kernel.prompt", **args),
+        answer=(
+            (phrase(language, "your_files.card.kernel.facts.heading"), facts),
+            (phrase(language, "your_files.card.kernel.bound.heading"), _bound(device, kernel, language)),
+            (
+                phrase(language, "your_files.card.kernel.next.heading"),
+                phrase(language, "your_files.card.kernel.next") + f"\n\n```\n{_command(whole)}\n```",
+            ),
+        ),
+        section=state.name,
+        topics=("kernel-launch", "profiler"),
+        key_figures=(f"{args['count']} × {args['p50']} · {args['share']}",),
+        picture=Picture(svg, phrase(language, "your_files.card.kernel.alt", share=args["share"])),
+    )
+
+
+def _bound(device: Mapping[str, Any], kernel: Mapping[str, Any], language: str) -> str:
+    """Whether it is shorter than what launching it costs: then its own speed doesn't matter."""
+    launches = device.get("launches")
+    costs = launches if isinstance(launches, dict) else {}
+    interval = costs.get("interval_p50_us") or costs.get("cost_p50_us")
+    length = kernel.get("p50_us")
+    if not isinstance(interval, int | float) or not isinstance(length, int | float):
+        return phrase(language, "your_files.card.kernel.bound.unknown")
+    key = "launch" if length < interval else "kernel"
+    return phrase(
+        language,
+        f"your_files.card.kernel.bound.{key}",
+        p50=time_text(length, language),
+        interval=time_text(interval, language),
+    )
+
+
+def _command(kernel: str) -> str:
+    """The line that takes a report of this kernel: its name as far as a pattern needs it."""
+    plain = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in kernel.partition("<")[0]).split()
+    pattern = plain[-1] if plain else "."
+    return f"ncu --set full --clock-control none --target-processes all -k regex:{pattern} -c 1 python …"
