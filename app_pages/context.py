@@ -93,6 +93,8 @@ def close(data: Path) -> None:
                 closed.runs.close()
             if closed.speech is not None:
                 closed.speech.close()
+            if closed.analyses is not None:
+                closed.analyses.close()
             closed.store.close()
 
 

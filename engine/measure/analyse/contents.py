@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.events import Progress
+from engine.measure.report import Report
 
 LARGEST = 3_000_000_000
 """The most bytes of a file, unpacked, that a reader takes in."""
@@ -84,13 +86,24 @@ class Unpacked:
             raise EOFError("the archive is cut off: it ends before its end mark")
 
 
-def read_contents(path: Path, *, largest: int = LARGEST) -> bytes:
+def read_contents(path: Path, report: Report | None = None, *, largest: int = LARGEST) -> bytes:
     """The bytes of `path`, unpacked where it is gzip. Raises `UnreadableFile`."""
     try:
         with path.open("rb") as file:
-            return b"".join(Unpacked(file, path, largest=largest))
+            contents = Unpacked(file, path, largest=largest)
+            return b"".join(contents if report is None else _told(contents, report))
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
+
+
+def _told(contents: Unpacked, report: Report) -> Iterator[bytes]:
+    told = -1
+    for chunk in contents:
+        percent = 100 * contents.taken // max(1, contents.size)
+        if percent > told:
+            told = percent
+            report(Progress(contents.taken, contents.size, "reading"))
+        yield chunk
 
 
 def head_of(path: Path, size: int) -> bytes:

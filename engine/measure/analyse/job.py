@@ -38,7 +38,7 @@ ID = re.compile(r"\d{8}-\d{12}-[0-9a-f]{16}")
 class AnalysisState:
     """How an analysis stands. Instants are in UTC.
 
-    `label` is the stage: reading, loading, analysing, drawing, exporting; empty before the first word of it.
+    `label` is the stage: exporting, reading, rows, loading, analysing, drawing; empty before the first word.
     A `total` of 0: how much is to be done isn't known. `message` says why it failed, for the person; `code`
     is the same for a program (needs_tool, unsupported, out_of_memory, timeout, crashed).
     `interrupted`: the app ended while it ran.

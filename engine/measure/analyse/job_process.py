@@ -1,7 +1,7 @@
-"""The process that reads one file for `jobs.Analyses`: `python -m engine.measure.analyse.job_process FILE FOLDER`.
+"""The process that reads one file for `jobs.Analyses`, called with the file and the folder of its analysis.
 
 Speaks the lab events on standard output: what the file is, how far it is, and the last word. Writes what it
-found into FOLDER. Ends with all that it started when its standard input closes: the app has gone.
+found into the folder. Ends with all that it started when its standard input closes: the app has gone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 from engine.measure.analyse import job
-from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.errors import NeedsTool, UnreadableFile
+from engine.measure.analyse.recognise import EXPORTS, analyse_file, recognise
 from engine.measure.events import Event, Failed, Finding, Finished, to_line
 
 _NICE = 5
@@ -28,11 +29,9 @@ _OOM_SCORE = "700"
 
 def main(file: Path, folder: Path) -> Event:
     """Reads and analyses the file. Returns the last word."""
-    from engine.measure.analyse.recognise import READERS, analyse_file, recognise
-
     began = time.monotonic()
     kind = recognise(file)
-    say(Finding(job.KIND, {"kind": kind if kind in READERS else None}))
+    say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
     shown = analyse_file(file, say).to_json()
     part = folder / f"{job.RESULT}.part"
     part.write_text(json.dumps(shown, ensure_ascii=False, allow_nan=False), encoding="utf-8")
@@ -41,13 +40,16 @@ def main(file: Path, folder: Path) -> Event:
 
 
 def say(event: Event) -> None:
-    print(to_line(event), flush=True)
+    sys.stdout.write(to_line(event) + "\n")
+    sys.stdout.flush()
 
 
 def last_word(file: Path, folder: Path) -> Event:
     """The same, whatever happens."""
     try:
         return main(file, folder)
+    except NeedsTool as error:
+        return Failed("needs_tool", str(error))
     except UnreadableFile as error:
         return Failed("unsupported", str(error))
     except MemoryError:
@@ -79,5 +81,4 @@ if __name__ == "__main__":
     # what is read is kept to the end, in millions of objects without a cycle
     gc.disable()
     say(last_word(Path(sys.argv[1]), Path(sys.argv[2])))
-    sys.stdout.flush()
     os._exit(0)  # giving millions of objects back one by one takes seconds

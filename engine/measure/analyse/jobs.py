@@ -207,7 +207,7 @@ class Analyses:
                 try:
                     self._do(analysis_id)
                     self._prune()
-                except Exception as error:  # the thread must live on: those behind it wait for it
+                except Exception as error:  # noqa: BLE001  # the thread must live on: those behind it wait for it
                     _log.exception("the analysis %s", analysis_id)
                     self._write(analysis_id, End("failed", "crashed", f"It couldn't be followed: {error}."))
             else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,7 @@ from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
 from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
 from engine.measure.events import Progress
-
-Report = Callable[[Progress], None]
-"""Is told how much of the file has been read, in bytes as it lies there."""
+from engine.measure.report import Report as Report
 
 LONGEST_EVENT = 16 * 1024 * 1024
 LONGEST_HEAD = 256 * 1024 * 1024
