@@ -7,6 +7,7 @@ the trace's size. Layout, all numbers little-endian:
     8 bytes   length of the header
     header    JSON, see `_header`; padded to a multiple of 8
     arrays    each padded to a multiple of 8, in the order of `BAR_COLUMNS` and `GAP_COLUMNS`
+    overview  what is drawn while all of it is in view (`timeline_cut`)
 
 Bars lie lane by lane, in order of start within a lane; no two bars of a lane overlap. All instants are
 nanoseconds since `origin_ns`, the trace's own instant at which its drawn part begins.
@@ -89,7 +90,7 @@ class DeviceExtent:
 class Timeline:
     """An open timeline. Its columns are views of the file: numbers are read where they are needed."""
 
-    def __init__(self, header: dict[str, Any], bars: Columns, gaps: Columns) -> None:
+    def __init__(self, header: dict[str, Any], bars: Columns, gaps: Columns, overview: bytes = b"") -> None:
         self.origin_ns: int = header["origin_ns"]
         self.span_ns: int = header["span_ns"]
         self.names: list[str] = header["names"]
@@ -99,6 +100,7 @@ class Timeline:
         self.devices: tuple[DeviceExtent, ...] = tuple(DeviceExtent(**each) for each in header["devices"])
         self.bars = bars
         self.gaps = gaps
+        self.overview = overview
         self._row_firsts = [row.first for row in self.rows]
 
     @property
@@ -162,10 +164,12 @@ def bars_around(timeline: Timeline, bar: int, *kinds: int) -> list[int]:
 
 def write_timeline(trace: ChromeTrace, path: Path) -> None:
     """Write the timeline of a trace that was read to `path`; whoever opens it sees all of it or nothing."""
-    # what builds it needs this module's words
+    # what makes it needs what is said above
     from engine.measure.analyse.timeline_build import build
+    from engine.measure.analyse.timeline_cut import cut
 
     built = build(trace)
+    overview = cut(built.timeline(), 0, built.header["span_ns"])
     partial = path.with_name(f"{path.name}.part")
     with partial.open("wb") as file:
         header = json.dumps(built.header | {"schema": SCHEMA}, ensure_ascii=False).encode("utf-8", "replace")
@@ -175,6 +179,7 @@ def write_timeline(trace: ChromeTrace, path: Path) -> None:
                 column.byteswap()
             file.write(memoryview(column).cast("B"))
             file.write(bytes(-len(column) * column.itemsize % 8))
+        file.write(overview)
     os.replace(partial, path)
 
 
@@ -212,7 +217,8 @@ def _opened(content: memoryview) -> Timeline:
             found[name] = _native(part, kind)
             at += size + -size % 8
         columns.append(found)
-    return Timeline(header, *columns)
+    bars, gaps = columns
+    return Timeline(header, bars, gaps, bytes(content[at:]))
 
 
 def _native(part: memoryview, kind: str) -> memoryview[int]:

@@ -34,10 +34,10 @@ MOST_THREADS = 24
 MOST_STREAMS = 64
 MOST_DEPTH = 16
 """Lanes of a thread. Operators of PyTorch nest some eight deep."""
-MOST_GAPS = 20_000
+MOST_GAPS = 30_000
 """The longest gaps of the trace are listed one by one."""
-MOST_NAMES = 60_000
-LONGEST_NAME = 1000
+MOST_NAMES = 20_000
+LONGEST_NAME = 400
 """Characters of a name: a template's instances differ far behind its beginning."""
 OTHER_NAMES = "(other names)"
 NEAR_NS = 60 * 1_000_000_000
@@ -57,6 +57,13 @@ class Built:
     header: dict[str, Any]
     bars: dict[str, array[int]]
     gaps: dict[str, array[int]]
+
+    def timeline(self) -> Timeline:
+        bars, gaps = (
+            {name: memoryview(column) for name, column in columns.items()}
+            for columns in (self.bars, self.gaps)
+        )
+        return Timeline(self.header, bars, gaps)
 
 
 @dataclass(slots=True)
@@ -284,7 +291,7 @@ def _gap_columns(
     found: list[tuple[int, int, int, int]], header: dict[str, Any], bars: dict[str, array[int]]
 ) -> dict[str, array[int]]:
     """The listed gaps with the names of what the GPU waited for."""
-    timeline = Timeline(header, {name: memoryview(column) for name, column in bars.items()}, {})
+    timeline = Built(header, bars, {}).timeline()
     gaps = {name: array(kind) for name, kind in GAP_COLUMNS.items()}
     for gap in found:
         link = bars["link"][gap[3]] if gap[3] >= 0 else -1

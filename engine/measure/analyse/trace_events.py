@@ -19,6 +19,7 @@ class RawArgs(msgspec.Struct, gc=False):
     correlation: int | float | str | None = None
     device: int | float | str | None = None
     stream: int | float | str | None = None
+    bytes: int | float | str | None = None
 
 
 class _Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
@@ -70,7 +71,7 @@ _others = [
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _Scalar = int | float | str | None
 _EVENT_FIELDS: dict[str, Any] = {"cat": str, "pid": _Scalar, "tid": _Scalar}
-_ARGS_FIELDS: dict[str, Any] = {"correlation": _Scalar, "device": _Scalar, "stream": _Scalar}
+_ARGS_FIELDS: dict[str, Any] = dict.fromkeys(("correlation", "device", "stream", "bytes"), _Scalar)
 
 
 class EventDecoder:

@@ -26,6 +26,8 @@ from engine.measure.report import Report as Report
 LONGEST_EVENT = 16 * 1024 * 1024
 LONGEST_HEAD = 256 * 1024 * 1024
 """Bytes before the list of events: device properties, metadata."""
+LONGEST_PROPERTIES = 1024 * 1024
+"""Bytes before the list of events up to which the devices' properties are looked for in them."""
 MOST_DAMAGED = 200_000
 MOST_DAMAGED_BYTES = 128 * 1024 * 1024
 """Above these the file as a whole is not to be trusted, and mending it would take minutes."""
@@ -78,6 +80,7 @@ class EventStream:
         self._told = -1
         self._decoder = NUMBERS
         self._decoded_text = b""
+        self._head = b""
         self.damage = Damage()
         self.events = 0
 
@@ -116,6 +119,14 @@ class EventStream:
         starts, and if that doesn't do, all."""
         self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
         return self._decoder.events(self._decoded_text)
+
+    def gpu_names(self) -> dict[int, str]:
+        """The devices' names, as far as the file says them before its events."""
+        try:
+            head = msgspec.json.decode(self._head + b"null}", type=_Head)
+        except NOT_JSON:
+            return {}
+        return {device.id: device.name for device in head.deviceProperties if device.name}
 
     def _decoded(self, text: bytes) -> list[Event]:
         batch = self._decoder.events(text)
@@ -165,6 +176,7 @@ class EventStream:
                 if match.end() >= len(text) and not self._ended:
                     break
                 if _is_a_key(text[: match.end()]):
+                    self._head = text[: match.end()] if match.end() < LONGEST_PROPERTIES else b""
                     self._enter(match.end())
                     return
             if self._ended or len(text) > LONGEST_HEAD:
@@ -311,6 +323,17 @@ class EventStream:
 
 class _Rest(msgspec.Struct):
     """A document of which nothing is needed."""
+
+
+class _Device(msgspec.Struct):
+    id: int
+    name: str = ""
+
+
+class _Head(msgspec.Struct):
+    """What stands before the events."""
+
+    deviceProperties: list[_Device] = []
 
 
 def _is_a_key(head: bytes) -> bool:

@@ -1,0 +1,107 @@
+"""The profiler's steps on the GPU: each from the first work launched in it to the first launched in the next."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from engine.measure.analyse.device_time import DeviceTime, Gap, Work
+from engine.measure.analyse.host_side import HostSide, is_launch
+
+STEPS = 500
+"""How many steps are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """A step's window on a device, in nanoseconds. `cpu_ns`: its length on the CPU; `launches`: calls in it
+    that started work of this device."""
+
+    name: str
+    start_ns: int
+    wall_ns: int
+    busy_ns: int
+    cpu_ns: int
+    kernels: int
+    launches: int
+
+    @property
+    def busy_ratio(self) -> float:
+        return self.busy_ns / self.wall_ns if self.wall_ns else 1.0
+
+    def to_json(self, start_ns: int) -> dict[str, Any]:
+        """The contract of `python -m engine analyse --json`; starts count from `start_ns`."""
+        return {
+            "name": self.name,
+            "start_us": (self.start_ns - start_ns) / 1e3,
+            "wall_us": self.wall_ns / 1e3,
+            "busy_us": self.busy_ns / 1e3,
+            "busy_ratio": round(self.busy_ratio, 6),
+            "cpu_us": self.cpu_ns / 1e3,
+            "kernels": self.kernels,
+            "launches": self.launches,
+        }
+
+
+def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime, ...]:
+    """The steps in which this device had work; none where the profiler recorded no steps."""
+    if not host.steps:
+        return ()
+    step_of = {c: host.step_at(call.start) for c, call in work.calls.items()}
+    first: dict[int, int] = {}
+    kernels: dict[int, int] = {}
+    for event in work.events:
+        if event.correlation is None:
+            continue
+        step = step_of.get(event.correlation, -1)
+        first.setdefault(step, event.start)
+        kernels[step] = kernels.get(step, 0) + (event.kind == "kernel")
+    launches: dict[int, int] = {}
+    for correlation, call in work.calls.items():
+        if is_launch(call):
+            launches[step_of[correlation]] = launches.get(step_of[correlation], 0) + 1
+    seen = sorted(step for step in first if step >= 0)
+    if not seen:
+        windows = [(n, max(step.start, device.start_ns), min(step.end, device.end_ns))
+                   for n, step in enumerate(host.steps)]  # fmt: skip
+    else:
+        # what a step launched may begin before the last work of the step before it, on another stream
+        starts = list(accumulate((first[step] for step in seen), max))
+        windows = list(zip(seen, starts, [*starts[1:], device.end_ns], strict=True))
+    busy = _Busy(device.gaps)
+    return tuple(
+        StepTime(
+            name=host.steps[number].name,
+            start_ns=start,
+            wall_ns=end - start,
+            busy_ns=busy.between(start, end),
+            cpu_ns=host.steps[number].end - host.steps[number].start,
+            kernels=kernels.get(number, 0),
+            launches=launches.get(number, 0),
+        )
+        for number, start, end in windows
+        if end > start
+    )
+
+
+class _Busy:
+    """The busy time of any window within a device's time."""
+
+    def __init__(self, gaps: Sequence[Gap]) -> None:
+        self._gaps = gaps
+        self._starts = [gap.start_ns for gap in gaps]
+        self._before = [0, *accumulate(gap.duration_ns for gap in gaps)]
+
+    def between(self, start: int, end: int) -> int:
+        return end - start - (self._gap_time(end) - self._gap_time(start))
+
+    def _gap_time(self, instant: int) -> int:
+        """The gap time before an instant."""
+        place = bisect_right(self._starts, instant)
+        if not place:
+            return 0
+        last = self._gaps[place - 1]
+        return self._before[place - 1] + min(instant - last.start_ns, last.duration_ns)
