@@ -97,7 +97,11 @@ def _told(row: Mapping[str, Any]) -> bool:
 def _row(row: Mapping[str, Any], language: str) -> tuple[Cell, ...]:
     what = str(row.get("what"))
     cells = [Cell(_value(what, row.get(side), language), number=True) for side in ("before", "after")]
-    return (Cell(say(f"your_files.moved.{_WHAT.get(what, what)}")), *cells, _change(what, row.get("ratio"), language))
+    return (
+        Cell(say(f"your_files.moved.{_WHAT.get(what, what)}")),
+        *cells,
+        _change(what, row.get("ratio"), language),
+    )
 
 
 def _value(what: str, value: object, language: str) -> str:
@@ -127,7 +131,8 @@ def _change(what: str, ratio: object, language: str) -> Cell:
 
 def _moved(part: str, rows: Sequence[Mapping[str, Any]], language: str) -> str:
     heads = [
-        say(f"your_files.column.{head}") for head in ("name", "earlier", "later", "difference", "count_change")
+        say(f"your_files.column.{head}")
+        for head in ("name", "earlier", "later", "difference", "count_change")
     ]
     made = [
         (

@@ -24,7 +24,9 @@ def card_button(make: Callable[[], NewCard], *, key: str) -> None:
         made = st.session_state.get(MADE)
         if made is not None and made[0] == key:
             said = say("your_files.card.already" if made[2] else "your_files.card.made")
-            st.markdown(f":material/check: {said} [{say('your_files.card.open')}](cards?card={quote(made[1])})")
+            st.markdown(
+                f":material/check: {said} [{say('your_files.card.open')}](cards?card={quote(made[1])})"
+            )
 
 
 def _make(make: Callable[[], NewCard], key: str) -> None:

@@ -71,7 +71,9 @@ def _pictures(device: Mapping[str, Any], language: str, *, key: str) -> None:
     from app_pages.memory_pictures import begins_at, call_colours, segment_map, timeline
 
     words = words_of(language)
-    levels = [dict(zip(("at", "call", "allocated"), row, strict=True)) for row in device.get("timeline") or ()]
+    levels = [
+        dict(zip(("at", "call", "allocated"), row, strict=True)) for row in device.get("timeline") or ()
+    ]
     columns = ("line", "segment", "offset", "size", "call")
     pieces = [dict(zip(columns, row, strict=True)) for row in device.get("segment_map") or ()]
     calls = list(dict.fromkeys(row["call"] for row in (*levels, *pieces)))

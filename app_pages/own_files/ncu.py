@@ -164,9 +164,7 @@ def _expected(*, key: str) -> Expected | None:
         if any(size is None for size in sizes):
             return None
         m, n, k = (int(size or 1) for size in sizes)
-        found = expect(
-            matmul(m=m, n=n, k=k, item_bytes=ITEM_BYTES[dtype]), context.claim_hardware(), dtype
-        )
+        found = expect(matmul(m=m, n=n, k=k, item_bytes=ITEM_BYTES[dtype]), context.claim_hardware(), dtype)
         if found is None:
             st.info(say("your_files.ncu.no_datasheet"), icon=":material/help:")
         return found

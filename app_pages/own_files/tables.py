@@ -54,9 +54,7 @@ def time_text(value: object, language: str) -> str:
 
 
 def size(value: object, language: str) -> Cell:
-    return Cell(
-        quantity(float(value), "B", language) if isinstance(value, int | float) else "–", number=True
-    )
+    return Cell(quantity(float(value), "B", language) if isinstance(value, int | float) else "–", number=True)
 
 
 def share(value: object, language: str, *, bar: bool = True) -> Cell:
@@ -79,8 +77,9 @@ def table(label: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> s
         f'<th scope="col"{_class(right)}>{escape(title)}</th>'
         for title, right in zip(heads, numeric, strict=True)
     )
-    lines = "".join(f"<tr>{''.join(_cell(cell, first=not place) for place, cell in enumerate(row))}</tr>"
-                    for row in body)
+    lines = "".join(
+        f"<tr>{''.join(_cell(cell, first=not place) for place, cell in enumerate(row))}</tr>" for row in body
+    )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">'
         f'<table class="files"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'

@@ -77,6 +77,8 @@ def _bound(device: Mapping[str, Any], kernel: Mapping[str, Any], language: str) 
 
 def _command(kernel: str) -> str:
     """The line that takes a report of this kernel: its name as far as a pattern needs it."""
-    plain = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in kernel.partition("<")[0]).split()
+    plain = "".join(
+        sign if sign.isalnum() or sign == "_" else " " for sign in kernel.partition("<")[0]
+    ).split()
     pattern = plain[-1] if plain else "."
     return f"ncu --set full --clock-control none --target-processes all -k regex:{pattern} -c 1 python …"

@@ -46,7 +46,9 @@ def _time(device: Mapping[str, Any], language: str) -> list[tuple[str, str]]:
     found = [("device", f"{device.get('device')}" + (f" · {name}" if name else ""))]
     wall, busy = (time_text(device.get(part), language) for part in ("wall_us", "busy_us"))
     ratio = percent(float(device.get("busy_ratio") or 0), language)
-    found.append(("busy", phrase(language, "your_files.figure.busy.value", ratio=ratio, busy=busy, wall=wall)))
+    found.append(
+        ("busy", phrase(language, "your_files.figure.busy.value", ratio=ratio, busy=busy, wall=wall))
+    )
     counts = {part: number(int(device.get(part) or 0), language) for part in ("kernels", "copies", "sets")}
     found.append(("work", phrase(language, "your_files.figure.work.value", **counts)))
     found.append(("streams", number(int(device.get("streams") or 0), language)))

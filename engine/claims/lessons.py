@@ -34,6 +34,22 @@ CARDS: Mapping[str, tuple[str, ...]] = {
         "zh-d11-misconception-kernel-ranking",
         "vi-q5-elementwise-fusion",
     ),
+    "cpu_elsewhere": (
+        "zh-d11-misconception-slow-gpu",
+        "vi-q3-nsys-live-server",
+        *_GAP,
+        "zh-d11-selftest-which-bound",
+    ),
+    "communication_bound": ("zh-d11-selftest-which-bound", "vi-q3-nsys-live-server"),
+    "gaps_unexplained": (*_GAP, "zh-d11-term-flow-arrow"),
+    "without_gaps": ("zh-d11-misconception-kernel-ranking", "zh-d11-selftest-which-bound"),
+    "graphs_leave": _GRAPHS,
+    "in_graphs": _GRAPHS,
+    "launch_cost": ("zh-d11-selftest-kernel-count", "zh-d11-term-kernel-launch"),
+    "sync_drains": ("zh-d11-term-stream", "zh-d11-misconception-slow-gpu"),
+    "profiler_overhead": _PROFILER,
+    "profiler_widens": _PROFILER,
+    "stacks_recorded": _PROFILER,
     "no_gpu_events": _PROFILER,
     "lost_records": _PROFILER,
     "launched_before_window": (*_NSYS, "zh-d11-term-flow-arrow"),
@@ -77,15 +93,19 @@ TOPICS: Mapping[str, str] = {
 """The topic under which a learner's own cards on it are found."""
 
 
-def cards_for(codes: Iterable[str], library: Library, *, language: str, most: int = 5) -> tuple[Card, ...]:
-    """The cards that teach these findings, at most so many: for each code its most telling one first, cards
-    in the reader's language before others of the same rank."""
+def cards_for(codes: Iterable[str], library: Library, *, language: str, most: int = 6) -> tuple[Card, ...]:
+    """The cards that teach these findings, at most so many. `codes`: the diagnosis first.
+
+    Cards of the first codes come first, and of one code its most telling ones; of those that rank alike the
+    ones in the reader's language. A code adds at most two beyond the first one's, so that none crowds the
+    others out.
+    """
     ranks: dict[str, int] = {}
-    for code in codes:
+    for place, code in enumerate(dict.fromkeys(codes)):
         own = [card.id for card in library.by_id.values() if TOPICS.get(code) in card.topics]
-        listed = dict.fromkeys((*CARDS.get(code, ()), *(own if code in TOPICS else ())))
-        for rank, card_id in enumerate(each for each in listed if each in library.by_id):
-            ranks[card_id] = min(rank, ranks.get(card_id, rank))
+        listed = [each for each in dict.fromkeys((*CARDS.get(code, ()), *own)) if each in library.by_id]
+        for rank, card_id in enumerate(listed[: most if place == 0 else 2]):
+            ranks.setdefault(card_id, place + rank)
     found = [library.by_id[card_id] for card_id in ranks]
     found.sort(key=lambda card: (ranks[card.id], card.language != language))
     return tuple(found[:most])
