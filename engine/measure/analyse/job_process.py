@@ -15,11 +15,12 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from engine.measure.analyse import job
 from engine.measure.analyse.errors import NeedsTool, UnreadableFile
 from engine.measure.analyse.recognise import EXPORTS, analyse_file, recognise
-from engine.measure.events import Event, Failed, Finding, Finished, to_line
+from engine.measure.events import Event, Failed, Finding, Finished, Progress, to_line
 
 _NICE = 5
 """The app's own processes come first."""
@@ -32,11 +33,26 @@ def main(file: Path, folder: Path) -> Event:
     began = time.monotonic()
     kind = recognise(file)
     say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
-    shown = analyse_file(file, say).to_json()
+    shown = _trace(file, folder) if kind == "trace" else analyse_file(file, say).to_json()
     part = folder / f"{job.RESULT}.part"
     part.write_text(json.dumps(shown, ensure_ascii=False, allow_nan=False), encoding="utf-8")
     os.replace(part, folder / job.RESULT)
     return Finished(time.monotonic() - began)
+
+
+def _trace(file: Path, folder: Path) -> dict[str, Any]:
+    """The analysis of a trace, and beside it what its drawing needs: the file is read once for both."""
+    # the readers of the other kinds do without
+    from engine.measure.analyse.chrome_trace import read_chrome_trace
+    from engine.measure.analyse.timeline import write_timeline
+    from engine.measure.analyse.trace import analyse
+
+    trace = read_chrome_trace(file, say)
+    say(Progress(0, 0, "analysing"))
+    shown = analyse(trace).to_json()
+    say(Progress(0, 0, "drawing"))
+    write_timeline(trace, folder / job.TIMELINE)
+    return shown
 
 
 def say(event: Event) -> None:

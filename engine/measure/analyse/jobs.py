@@ -29,6 +29,7 @@ __all__ = ["Analyses", "AnalysisState", "Limits"]
 _log = logging.getLogger(__name__)
 _STEP_S = 0.05
 _REMOVE_S = 10.0
+_LONGEST_UPLOAD_S = 6 * 3600
 
 
 class Analyses:
@@ -177,6 +178,8 @@ class Analyses:
         return replace(state, status=end.status, code=end.code, message=end.message)
 
     def _add(self, name: str, path: str, chunks: Iterable[bytes] | None) -> str:
+        if self._closing:
+            raise MeasureError(f"{name}: the app is ending. Open the file again once it runs.")
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S%f")
         analysis_id = f"{stamp}-{secrets.token_hex(8)}"
         folder = self._folder / analysis_id
@@ -231,11 +234,16 @@ class Analyses:
             reason = f"{state.name}: the analysis can't be started: {error.strerror} ({folder})."
             self._write(analysis_id, End("failed", "crashed", reason))
             return
-        while (end := watch.step()) is None:
-            if self._closing:
-                watch.stop(job.INTERRUPTED)
-            self._awake.wait(_STEP_S)
-            self._awake.clear()
+        end: End | None = None
+        try:
+            while (end := watch.step()) is None:
+                if self._closing:
+                    watch.stop(job.INTERRUPTED)
+                self._awake.wait(_STEP_S)
+                self._awake.clear()
+        finally:
+            if end is None:
+                watch.kill()
         self._write(analysis_id, end)
 
     def _write(self, analysis_id: str, end: End) -> None:
@@ -252,7 +260,12 @@ class Analyses:
         for place, folder in enumerate(reversed(self._folders())):
             bytes_kept += sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
             state = self._look(folder)
-            if place == 0 or (state is not None and not state.is_over):
+            if place == 0 or not (state.is_over if state else _is_left_behind(folder)):
                 continue
             if place >= self._limits.keep or bytes_kept > self._limits.kept_bytes:
                 shutil.rmtree(folder, ignore_errors=True)  # what is in use stays until the next time
+
+
+def _is_left_behind(folder: Path) -> bool:
+    """Whether a folder without a job is what a broken upload left, and not one that goes on."""
+    return time.time() - folder.stat().st_mtime > _LONGEST_UPLOAD_S
