@@ -10,9 +10,10 @@ import streamlit as st
 from app_pages import context
 from app_pages.words import say
 from engine.faults import BenchcardsError
-from engine.study.own_cards import NewCard, add_card
+from engine.lab_names import lab_names
+from engine.study.own_cards import NewCard, write_card
 
-MADE = "files.card.made"
+MADE, FAULT = "files.card.made", "files.card.fault"
 
 
 def card_button(make: Callable[[], NewCard], *, key: str) -> None:
@@ -24,21 +25,26 @@ def card_button(make: Callable[[], NewCard], *, key: str) -> None:
         made = st.session_state.get(MADE)
         if made is not None and made[0] == key:
             said = say("your_files.card.already" if made[2] else "your_files.card.made")
-            st.markdown(
-                f":material/check: {said} [{say('your_files.card.open')}](cards?card={quote(made[1])})"
-            )
+            link = f"[{say('your_files.card.open')}](cards?card={quote(made[1])})"
+            st.markdown(f":material/check: {said} {link}")
+    fault = st.session_state.get(FAULT)
+    if fault is not None and fault[0] == key:
+        del st.session_state[FAULT]
+        st.error(say("your_files.card.not_written"), icon=":material/error:")
+        st.code(fault[1], language=None, wrap_lines=True)
 
 
 def _make(make: Callable[[], NewCard], key: str) -> None:
-    folder = context.deck_folders()[1]
     try:
-        written = add_card(
-            folder,
+        written = write_card(
+            context.deck_folders()[1],
             make(),
+            context.library(),
             deck_title=say("your_files.card.deck"),
             document=say("your_files.title"),
+            lab_names=lab_names(),
         )
     except (BenchcardsError, OSError) as error:
-        st.toast(str(error), icon=":material/error:")
+        st.session_state[FAULT] = (key, str(error))
         return
     st.session_state[MADE] = (key, written.id, written.already)

@@ -1,30 +1,29 @@
-"""Cards that the app writes into the learner's own deck: a gap, a kernel, a snapshot that they met.
+"""Cards that the app makes of the learner's own files: a gap, a kernel, a snapshot that they met.
 
-They go to the end of `my-files.yaml` in the folder of own decks, as text, so that what a person changed in
-that file stays as it stands. Pictures lie beside it in `pictures/`, named by their content. Nothing is
-written that the deck reader would not take.
+They go into the own deck `my-files`. Pictures lie beside it in `pictures/`, named by their content.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import tempfile
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from engine.study.card import Kind, Language
-from engine.study.deck_bytes import read_bytes
+from engine.study.card import Kind, Language, Library
+from engine.study.deck_edit import NewDeck, add_card
 from engine.study.faults import StudyError
 
-FILE = "my-files.yaml"
 DECK = "my-files"
 PICTURES = "pictures"
 LARGEST_PICTURE = 1024 * 1024
-_SIGNS_A_LINE = 300
+LONGEST_LINE = 300
+"""Characters of a title or a figure: a deck allows 400."""
 _writing = threading.Lock()
 
 
@@ -40,7 +39,7 @@ class Picture:
 class NewCard:
     """A card to be written. Texts are Markdown; `section` says where in which file it was met.
 
-    `picture` goes to the end of the prompt, `answer_picture` to the end of the first point.
+    `picture` stands at the end of the prompt, `answer_picture` at the end of the first point.
     """
 
     title: str
@@ -53,7 +52,7 @@ class NewCard:
     key_figures: tuple[str, ...] = ()
     pitfall: str | None = None
     picture: Picture | None = None
-    answer_picture: Picture | None = field(default=None)
+    answer_picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,106 +61,64 @@ class Written:
 
     id: str
     already: bool
-    file: Path
 
 
-def add_card(folder: Path, card: NewCard, *, deck_title: str, document: str) -> Written:
-    """Adds the card to the own deck in `folder`, which is made where it isn't there.
+def write_card(
+    own: Path,
+    card: NewCard,
+    library: Library,
+    *,
+    deck_title: str,
+    document: str,
+    lab_names: Collection[str] | None,
+) -> Written:
+    """Adds the card to the deck of own files in `own`, which is made where there is none.
 
-    Raises StudyError where the deck has a fault, can't be written, or the card would make it faulty.
+    `library`: the decks as they are now. Raises StudyError where the deck has a fault, the card would give it
+    one, or something can't be written; the deck is as it was then.
     """
-    file = folder / FILE
     card_id = _id_of(card)
     with _writing:
-        text = _text_of(file)
-        if f"\n  - id: {card_id}\n" in text:
-            return Written(card_id, True, file)
-        head = text.rstrip() + "\n" if text.strip() else _head(deck_title, document, card.language)
-        whole = head + _entry(card, card_id, _pictures(card))
-        _check(whole, file)
-        try:
-            (folder / PICTURES).mkdir(parents=True, exist_ok=True)
-            for name, picture in _pictures(card).items():
-                _replace(folder / PICTURES / name, picture.svg)
-            _replace(file, whole)
-        except OSError as error:
-            raise StudyError(
-                f"{file}: the card can't be written ({error.strerror or error}): check the disk and the "
-                "rights of the folder"
-            ) from error
-    return Written(card_id, False, file)
-
-
-def _text_of(file: Path) -> str:
-    if not file.exists():
-        return ""
-    raw = read_bytes(file)
-    if isinstance(raw, str):
-        raise StudyError(f"{file}: {raw}")
-    return raw.decode("utf-8", "replace")
-
-
-def _check(text: str, file: Path) -> None:
-    """Holds the new text against the deck reader. Raises StudyError with its first fault."""
-    # PyYAML and pydantic: most starts of the app do without
-    from engine.study.deck_parse import parse_deck
-
-    parsed = parse_deck(text.encode("utf-8"), str(file))
-    if parsed.faults:
-        raise StudyError(f"{parsed.faults[0]}. Mend it first; nothing was written.")
-
-
-def _head(title: str, document: str, language: Language) -> str:
-    return (
-        "# Cards made of your own traces, snapshots and reports. Change them as you like; keep the ids.\n"
-        "deck:\n"
-        f"  id: {DECK}\n"
-        f"  title: {_quoted(title)}\n"
-        f"  language: {language}\n"
-        f"  document: {_quoted(document)}\n"
-        "cards:\n"
-    )
-
-
-def _entry(card: NewCard, card_id: str, pictures: dict[str, Picture]) -> str:
-    """The card as YAML: short texts in double quotes, long ones as blocks."""
-    names = {id(picture): name for name, picture in pictures.items()}
-
-    def with_picture(text: str, picture: Picture | None) -> str:
-        if picture is None:
-            return text
-        return f"{text}\n\n![{_alt(picture.alt)}]({PICTURES}/{names[id(picture)]})"
-
-    lines = [
-        f"  - id: {card_id}",
-        f"    kind: {card.kind}",
-        f"    title: {_quoted(card.title)}",
-        f"    language: {card.language}",
-    ]
-    if card.topics:
-        lines.append(f"    topics: [{', '.join(card.topics)}]")
-    lines += [f"    prompt: {_block(with_picture(card.prompt, card.picture), 6)}", "    answer:"]
-    for place, (heading, text) in enumerate(card.answer):
-        shown = with_picture(text, card.answer_picture) if place == 0 else text
-        lines += [f"      - heading: {_quoted(heading)}", f"        text: {_block(shown, 10)}"]
-    if card.key_figures:
-        lines += ["    key_figures:", *(f"      - {_quoted(figure)}" for figure in card.key_figures)]
-    if card.pitfall:
-        lines.append(f"    pitfall: {_block(card.pitfall, 6)}")
-    lines.append(f"    source: {{section: {_quoted(card.section)}}}")
-    return "\n".join(lines) + "\n"
-
-
-def _pictures(card: NewCard) -> dict[str, Picture]:
-    """The card's pictures by file name. Raises StudyError for one that is too large."""
-    found: dict[str, Picture] = {}
-    for picture in (card.picture, card.answer_picture):
-        if picture is None:
-            continue
-        if len(picture.svg.encode()) > LARGEST_PICTURE:
+        if card_id in library.by_id:
+            return Written(card_id, True)
+        pictures = [each for each in (card.picture, card.answer_picture) if each is not None]
+        if any(len(each.svg.encode()) > LARGEST_PICTURE for each in pictures):
             raise StudyError("The picture is larger than 1 MiB and was not kept; nothing was written.")
-        found[f"{_hash(picture.svg)}.svg"] = picture
-    return found
+        for picture in pictures:
+            _keep(own / PICTURES, picture)
+        deck = NewDeck(DECK, deck_title, card.language, document)
+        add_card(_values(card, card_id), deck, own=own, library=library, lab_names=lab_names)
+    return Written(card_id, False)
+
+
+def _values(card: NewCard, card_id: str) -> dict[str, Any]:
+    """The card's fields as a deck file has them."""
+    answer = [
+        {"heading": _line(heading), "text": _with(text, None if place else card.answer_picture)}
+        for place, (heading, text) in enumerate(card.answer)
+    ]
+    values: dict[str, Any] = {
+        "id": card_id,
+        "kind": card.kind,
+        "title": _line(card.title),
+        "language": card.language,
+        "topics": list(card.topics),
+        "prompt": _with(card.prompt, card.picture),
+        "answer": answer,
+        "key_figures": [_line(figure) for figure in card.key_figures],
+        "pitfall": _text(card.pitfall or ""),
+        "source": {"section": _line(card.section)},
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _with(text: str, picture: Picture | None) -> str:
+    """The text with the picture below it."""
+    cleaned = _text(text)
+    if picture is None:
+        return cleaned
+    alt = re.sub(r"[\[\]\\`]", "", _line(picture.alt))
+    return f"{cleaned}\n\n![{alt}]({PICTURES}/{_file_name(picture)})"
 
 
 def _id_of(card: NewCard) -> str:
@@ -169,44 +126,40 @@ def _id_of(card: NewCard) -> str:
     return f"{DECK}-{_hash(repr((card.title, card.section, card.language)))}"
 
 
+def _file_name(picture: Picture) -> str:
+    return f"{_hash(picture.svg)}.svg"
+
+
 def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def _plain(text: str) -> str:
-    """Without the control characters that a hostile kernel name may hold and YAML refuses."""
-    return "".join(sign for sign in text if sign == "\n" or sign.isprintable())
+def _text(text: str) -> str:
+    """Without the control characters that a hostile kernel name may hold and a deck refuses."""
+    return "".join(sign for sign in text if sign == "\n" or sign.isprintable()).strip()
 
 
-def _quoted(text: str) -> str:
-    """One line in double quotes: JSON's are YAML's."""
-    line = " ".join(_plain(text).split())
-    short = line if len(line) <= _SIGNS_A_LINE else line[: _SIGNS_A_LINE - 1] + "…"
-    return json.dumps(short, ensure_ascii=False)
+def _line(text: str) -> str:
+    line = " ".join(_text(text).split())
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
 
 
-def _block(text: str, indent: int) -> str:
-    """A text as a literal block, or in quotes where it is one short line."""
-    cleaned = _plain(text).strip()
-    if "\n" not in cleaned and len(cleaned) < 80:
-        return json.dumps(cleaned, ensure_ascii=False)
-    pad = " " * indent
-    return "|\n" + "\n".join(f"{pad}{line.rstrip()}".rstrip() for line in cleaned.split("\n"))
-
-
-def _alt(text: str) -> str:
-    return re.sub(r"[\[\]\\`]", "", " ".join(_plain(text).split()))
-
-
-def _replace(file: Path, text: str) -> None:
-    """Written beside and renamed: a crash leaves the old file or the new one."""
-    handle, beside = tempfile.mkstemp(prefix=".writing-", dir=file.parent)
+def _keep(folder: Path, picture: Picture) -> None:
+    """Written beside and renamed; named by its content, so one that is there is the same."""
+    file = folder / _file_name(picture)
+    if file.exists():
+        return
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(beside, file)
-    except OSError:
-        Path(beside).unlink(missing_ok=True)
-        raise
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(prefix=".writing-", dir=folder)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(picture.svg)
+            os.replace(beside, file)
+        except OSError:
+            Path(beside).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StudyError(
+            f"{file}: the picture can't be written ({error.strerror or error}): make room or allow it"
+        ) from error

@@ -32,7 +32,8 @@ def shown(file: str) -> dict[str, Any]:
 
 
 def test_the_diagnosis_leads_and_the_caveats_follow() -> None:
-    found = [Finding("thin_kernels", {}), Finding("copies_total", {"operation": EVIL})]
+    lead = {"device": 0, "busy_ratio": 0.9, "wall_ms": 1.0}
+    found = [Finding("gpu_busy", {**lead}), Finding("no_such_finding", {"operation": EVIL})]
     html = sentences(found, [Finding("no_such_warning", {"events": 1})], "en")
     assert html.index('class="lead"') < html.index('class="findings"') < html.index('class="caveats"')
     assert "<script" not in html
