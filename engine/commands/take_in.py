@@ -77,6 +77,7 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("predictions", report.predictions),
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
+        ("pictures of cards", report.pictures),
     ]
     said = [f"{name}: {tally.new} new, {tally.known} here already" for name, tally in tallies]
     if report.merged:
