@@ -15,6 +15,9 @@ from app_pages.own_files.text import escape_markdown
 from app_pages.sheet import sheet
 from app_pages.words import say
 
+from engine.faults import BenchcardsError
+from engine.measure.analyse.compare import compare
+
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
 
@@ -64,10 +67,12 @@ def _name(state: AnalysisState) -> str:
 
 def comparison(state: AnalysisState, analysis: Mapping[str, Any], other: AnalysisState, *, key: str) -> None:
     """What moved from `other`, the earlier one, to the trace that is open."""
-    from engine.measure.analyse.compare import compare
-
-    before = context.analyses().result(other.id)
-    moved = compare(before, analysis, before_name=other.name, after_name=state.name).to_json()
+    try:
+        before = context.analyses().result(other.id)
+        moved = compare(before, analysis, names=(other.name, state.name)).to_json()
+    except BenchcardsError as error:
+        st.error(str(error), icon=":material/error:")
+        return
     language = context.language()
     st.markdown(f"**{escape_markdown(other.name)}** → **{escape_markdown(state.name)}**")
     html = sentences(findings(moved), findings(moved, "warnings"), language)

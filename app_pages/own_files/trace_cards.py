@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app_pages.numbers import number, percent
 from app_pages.own_files.kernel_svg import ranking
 from app_pages.own_files.tables import rows_of, time_text
-from app_pages.own_files.text import code
+from app_pages.own_files.text import code, escape_markdown
+from app_pages.timeline.gap_words import duration, gap_words
+from app_pages.timeline.payload import open_timeline
+from app_pages.timeline.picture import gap_picture
 from app_pages.words import knows, phrase
+from engine.measure.analyse.gap_story import GapStory
 from engine.study.card import Language
 from engine.study.own_cards import NewCard, Picture
 
@@ -17,6 +22,68 @@ if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
 
 SHORT_NAME = 60
+
+
+def of_gap(
+    state: AnalysisState, device: Mapping[str, Any], path: Path, story: GapStory, language: Language
+) -> NewCard:
+    """Asks what a gap is and for two ways to shrink it: the picture without words asks, the one with words
+    answers. `path`: the timeline of the trace."""
+    opened = open_timeline(path)
+    told = gap_words(story, language)
+    length = duration(story.duration_ns, language)
+    args = {
+        "file": code(state.name),
+        "device": story.device,
+        "duration": length,
+        "start": duration(story.start_ns, language),
+        "rank": story.rank,
+        "ratio": percent(float(device.get("busy_ratio") or 0), language),
+        "wall": time_text(device.get("wall_us"), language),
+    }
+    under = story.operators[0] if story.operators else story.call
+    title = phrase(
+        language,
+        "your_files.card.gap.title.under" if under else "your_files.card.gap.title",
+        duration=length,
+        under=code((under or "")[:SHORT_NAME]),
+    )
+    svg = gap_picture(opened, story.gap, language)
+    return NewCard(
+        title=title,
+        language=language,
+        prompt=phrase(language, "your_files.card.gap.prompt", **args),
+        answer=(
+            (phrase(language, "your_files.card.gap.what"), _plain(told.what)),
+            (
+                phrase(language, "your_files.card.gap.cpu"),
+                "\n".join(f"- {_plain(each)}" for each in told.cpu),
+            ),
+            (
+                phrase(language, "your_files.card.gap.ways"),
+                "\n".join(f"{place}. {_plain(way)}" for place, way in enumerate(told.ways, 1)),
+            ),
+        ),
+        section=f"{state.name}, GPU {story.device}, {story.start_ns} ns",
+        topics=("gap", *(["overhead-bound"] if story.reason == "overhead" else [])),
+        key_figures=(
+            phrase(
+                language,
+                "your_files.card.gap.figure",
+                duration=length,
+                share=percent(story.share, language),
+                device=story.device,
+            ),
+        ),
+        answer_picture=Picture(
+            svg, phrase(language, "timeline.picture.alt", title=told.title, what=told.what)
+        ),
+    )
+
+
+def _plain(text: str) -> str:
+    """A sentence with names of a file in it, as Markdown shows it unchanged."""
+    return escape_markdown(" ".join(text.split()))
 
 
 def of_kernel(
