@@ -20,8 +20,8 @@ LONGEST = 20
 PAIRS = 50
 """How many pairs of operator and runtime call are listed."""
 BETWEEN_NS = 100_000
-"""Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation, by
-whether a profiler watches), not other work of the CPU."""
+"""Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation,
+by whether a profiler watches), not other work of the CPU."""
 NAME = 400
 """Characters of a name that are told: some kernels' names go on for thousands."""
 

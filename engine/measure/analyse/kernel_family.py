@@ -18,15 +18,15 @@ _WORDS = {
     "normalisation": r"norm(?!al)|welford|bn_(?:fw|bw)",
     "softmax": r"softmax",
     "sampling": r"topk|top_k|top_p|argmax|sort|sampl|multinomial|cumsum|scan_",
-    "matmul": r"gemm|gemv|matmul|cutlass|cublas|nvjet|xmma|mma_|wgmma|split_?k|dot_kernel|cijk_|conv(?!ert)|cudnn|"
-    r"winograd|implicit_|_mm_|_bmm|_addmm",
+    "matmul": r"gemm|gemv|matmul|cutlass|cublas|nvjet|xmma|mma_|wgmma|split_?k|dot_kernel|cijk_|cudnn|"
+    r"winograd|conv(?!ert)|implicit_|_mm_|_bmm|_addmm",
     "indexing": r"index|gather|scatter|embedding|cat_|catarray|triu|tril|masked_fill|nonzero|rotary",
     "reduction": r"reduce|_red_|_per_fused|mean_|sum_kernel",
     "elementwise": r"elementwise|_poi_|pointwise|silu|gelu|relu|activation|fill|copy_|cast|dropout|"
     r"multi_tensor_apply|adam|act_and_mul",
 }
-"""Parts of names, in lower case. The first family that fits counts: a reduction within a matrix product is part of
-the product."""
+"""Parts of names, in lower case. The first family that fits counts: a reduction within a matrix product is
+part of the product."""
 _FAMILIES = tuple((family, re.compile(words)) for family, words in _WORDS.items())
 
 

@@ -1,4 +1,4 @@
-"""The calls that launched a device's work: how many, what one costs the CPU, and kernels that came in graphs."""
+"""The calls that launched a device's work: how many, what one costs the CPU, and what came by graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profiler's steps on the GPU: each from the first work launched in it to the first launched in the next."""
+"""The profiler's steps on the GPU: each from the first work launched in it to the first of the next."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ OVERHEAD_BELOW = 0.7
 """Below this busy ratio the gaps are what to look at first. The lesson expects 50 to 65 % of a GPU that
 waits for launches, and calls a step whose kernels stand side by side memory-bound."""
 NEAR = 0.07
-"""So close to that line, on either side, the verdict is less sure: a profiler alone can move a step over it."""
+"""So close to that line the verdict is less sure: a profiler alone can move a step over it."""
 ELSEWHERE = 0.5
-"""From this share of the gap time on in which the CPU ran nothing of the program's, overhead isn't the name."""
+"""From this share of gap time on in which the CPU ran nothing that launches, overhead isn't the name."""
 DRAINS = 0.1
 """From this share of gap time on, gaps that begin in a wait for the GPU are told."""
 FEW, VERY_FEW = 50, 10

@@ -69,7 +69,7 @@ class RangeRow:
 
 @dataclass(frozen=True, slots=True)
 class WorkTables:
-    """The tables, each with the largest first; `total` is the sum of the work's times (overlap counts twice)."""
+    """The tables, each with the largest first; `total` is the sum of the work's times, overlap twice."""
 
     kernels: tuple[KernelRow, ...]
     families: tuple[FamilyRow, ...]
