@@ -13,7 +13,7 @@ from app_pages.own_files.diagnosis import findings, sentences
 from app_pages.own_files.tables import Cell, name, rows_of, table, time_text, time_us
 from app_pages.own_files.text import escape_markdown
 from app_pages.sheet import sheet
-from app_pages.words import say
+from app_pages.words import knows, say
 
 from engine.faults import BenchcardsError
 from engine.measure.analyse.compare import compare
@@ -141,7 +141,7 @@ def _moved(part: str, rows: Sequence[Mapping[str, Any]], language: str) -> str:
     ]
     made = [
         (
-            name(row.get("name") or row.get("family") or "–"),
+            name(_named(part, row)),
             time_us(row.get("before_us"), language),
             time_us(row.get("after_us"), language),
             _signed(row.get("change_us"), language),
@@ -153,6 +153,12 @@ def _moved(part: str, rows: Sequence[Mapping[str, Any]], language: str) -> str:
         for row in rows
     ]
     return table(say(f"your_files.moved.{part}"), heads, made)
+
+
+def _named(part: str, row: Mapping[str, Any]) -> str:
+    given = str(row.get("name") or "–")
+    family = f"analysis.family.{given}"
+    return say(family) if part == "families" and knows(family) else given
 
 
 def _signed(value: object, language: str) -> Cell:

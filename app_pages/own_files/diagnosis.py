@@ -16,6 +16,7 @@ LEADS = frozenset(
         *("overhead_bound", "cpu_elsewhere", "gpu_busy", "communication_bound", "gaps_unexplained"),
         "no_gpu_events",
         *("leak", "fragmentation", "out_of_memory", "sawtooth", "nothing_to_say", "empty_snapshot"),
+        "compared_time",
         *("kernel_bound", "launch_bound", "host_bound", "thin_kernels", "long_kernels"),
     }
 )

@@ -100,7 +100,7 @@ def of_kernel(
         "p50": time_text(kernel.get("p50_us"), language),
         "longest": time_text(kernel.get("longest_us"), language),
     }
-    family = f"your_files.family.{kernel.get('family')}"
+    family = f"analysis.family.{kernel.get('family')}"
     facts = phrase(language, "your_files.card.kernel.facts", **args)
     if knows(family):
         facts += " " + phrase(language, "your_files.card.kernel.family", family=phrase(language, family))

@@ -15,18 +15,10 @@ from app_pages.words import phrase, say
 
 IN_GAPS = ("launching_us", "operators_us", "between_us", "waiting_us", "elsewhere_us")
 """What the CPU did in the gap time, in the order in which it is drawn."""
-CONFIDENCE = {"high": "green", "medium": "orange", "low": "red"}
 
 
 def figures(device: Mapping[str, Any], language: str, *, key: str) -> None:
     """Two lists side by side, and below them a bar of what the CPU did while the GPU waited."""
-    verdict = device.get("verdict")
-    confidence = verdict.get("confidence") if isinstance(verdict, dict) else None
-    if confidence in CONFIDENCE:
-        st.markdown(
-            f":{CONFIDENCE[confidence]}-badge[{say(f'your_files.confidence.{confidence}')}]",
-            help=say("your_files.confidence.help"),
-        )
     left, right = st.columns(2, gap="large")
     with left:
         sheet(facts(_time(device, language)), key=f"{key}.time")

@@ -140,7 +140,7 @@ def _families(device: Row, language: str) -> Rows:
 
 
 def _family(value: object) -> str:
-    key = f"your_files.family.{value}"
+    key = f"analysis.family.{value}"
     return say(key) if knows(key) else str(value or "–")
 
 

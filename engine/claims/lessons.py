@@ -46,6 +46,13 @@ CARDS: Mapping[str, tuple[str, ...]] = {
     "graphs_leave": _GRAPHS,
     "in_graphs": _GRAPHS,
     "launch_cost": ("zh-d11-selftest-kernel-count", "zh-d11-term-kernel-launch"),
+    "compared_time": (
+        "zh-d11-selftest-batch",
+        "zh-d11-exercise-batch-sweep",
+        "zh-d11-misconception-flat-time",
+    ),
+    "same_time_more_work": ("zh-d11-selftest-batch", "zh-d11-misconception-flat-time"),
+    "graphs_now": _GRAPHS,
     "sync_drains": ("zh-d11-term-stream", "zh-d11-misconception-slow-gpu"),
     "profiler_overhead": _PROFILER,
     "profiler_widens": _PROFILER,
