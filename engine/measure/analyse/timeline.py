@@ -24,6 +24,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -121,10 +122,11 @@ class Timeline:
             raise IndexError(bar)
         return self.rows[bisect_right(self._row_firsts, bar) - 1]
 
-    def longest_gaps(self, most: int | None = None) -> list[int]:
+    @cached_property
+    def longest(self) -> list[int]:
         """The numbers of the listed gaps, longest first."""
         length = self.gaps["duration"]
-        return sorted(range(self.gap_count), key=lambda gap: -length[gap])[:most]
+        return sorted(range(self.gap_count), key=lambda gap: -length[gap])
 
     def within(self, lane: Lane, start: int, end: int) -> range:
         """The bars of a lane that touch the time from `start` to `end`."""

@@ -20,7 +20,7 @@ def launched(at: float, dur: float = 5) -> list[dict[str, Any]]:
 
 def story_of(folder: Path, events: list[dict[str, Any]]) -> GapStory:
     timeline = timeline_of(folder, events)
-    return gap_story(timeline, timeline.longest_gaps()[0])
+    return gap_story(timeline, timeline.longest[0])
 
 
 def test_a_thread_busy_with_operators_is_overhead(tmp_path: Path) -> None:
