@@ -1,5 +1,5 @@
-"""`python -m engine analyse FILE [--against BEFORE] [--json]`: what a trace, snapshot or report shows, or what
-moved from one trace to another."""
+"""`python -m engine analyse FILE [--against BEFORE] [--json]`: what a trace, snapshot or report shows; or
+what moved from one trace to another."""
 
 from __future__ import annotations
 
