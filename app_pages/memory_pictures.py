@@ -24,7 +24,7 @@ from engine.measure.results import Result
 
 TIMELINE = ("timeline", ("at", "pattern", "allocator", "call", "allocated"))
 MAP = ("segment_map", ("line", "pattern", "allocator", "segment", "offset", "size", "call"))
-TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 260, 12, 22
+TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 330, 12, 22
 """Pixels. The legend, a line for each call, takes its room from the picture's."""
 HIGH_FLOOR = 0.6
 """Of the highest level: weights that large leave no room for teeth, so the axis begins below their floor."""

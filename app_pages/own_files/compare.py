@@ -9,12 +9,11 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.numbers import moment, number, percent, quantity
-from app_pages.own_files.diagnosis import findings, sentences
+from app_pages.own_files.diagnosis import codes, findings, sentences
 from app_pages.own_files.tables import Cell, name, rows_of, table, time_text, time_us
 from app_pages.own_files.text import escape_markdown
 from app_pages.sheet import sheet
 from app_pages.words import knows, say
-
 from engine.faults import BenchcardsError
 from engine.measure.analyse.compare import compare
 
@@ -65,14 +64,16 @@ def _name(state: AnalysisState) -> str:
     return f"{state.name} · {moment(state.asked_at, context.zone(), context.language())}"
 
 
-def comparison(state: AnalysisState, analysis: Mapping[str, Any], other: AnalysisState, *, key: str) -> None:
-    """What moved from `other`, the earlier one, to the trace that is open."""
+def comparison(
+    state: AnalysisState, analysis: Mapping[str, Any], other: AnalysisState, *, key: str
+) -> list[str]:
+    """What moved from `other`, the earlier one, to the trace that is open. Returns the codes of that."""
     try:
         before = context.analyses().result(other.id)
         moved = compare(before, analysis, names=(other.name, state.name)).to_json()
     except BenchcardsError as error:
         st.error(str(error), icon=":material/error:")
-        return
+        return []
     language = context.language()
     st.markdown(f"**{escape_markdown(other.name)}** → **{escape_markdown(state.name)}**")
     html = sentences(findings(moved), findings(moved, "warnings"), language)
@@ -80,6 +81,7 @@ def comparison(state: AnalysisState, analysis: Mapping[str, Any], other: Analysi
         sheet(html, key=f"{key}.moved")
     for place, device in enumerate(rows_of(moved.get("devices"))):
         _device(device, language, key=f"{key}.moved.{place}")
+    return codes(moved)
 
 
 def _device(device: Mapping[str, Any], language: str, *, key: str) -> None:
@@ -96,7 +98,8 @@ def _device(device: Mapping[str, Any], language: str, *, key: str) -> None:
 
 
 def _told(row: Mapping[str, Any]) -> bool:
-    return row.get("before") is not None or row.get("after") is not None
+    """Graphs that neither trace has are not worth a line."""
+    return bool(row.get("before") or row.get("after"))
 
 
 def _row(row: Mapping[str, Any], language: str) -> tuple[Cell, ...]:

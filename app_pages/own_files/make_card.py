@@ -18,7 +18,7 @@ MADE, FAULT = "files.card.made", "files.card.fault"
 
 def card_button(make: Callable[[], NewCard], *, key: str) -> None:
     """`make` is called when the button is pressed. The card is linked where it was made."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
         st.button(
             say("your_files.card.make"), icon=":material/note_add:", key=key, on_click=_make, args=(make, key)
         )

@@ -9,7 +9,7 @@ from app_pages.analysis_words import said
 from app_pages.numbers import quantity
 from app_pages.own_files.diagnosis import LEADS, findings
 from app_pages.own_files.memory_svg import curve
-from app_pages.own_files.text import code
+from app_pages.own_files.text import code, in_card
 from app_pages.words import knows, phrase
 from engine.study.card import Language
 from engine.study.own_cards import NewCard, Picture
@@ -38,7 +38,7 @@ def of_snapshot(
     answer = [
         (
             phrase(language, "your_files.card.snapshot.verdict"),
-            "\n\n".join(said(each, language) for each in found)
+            "\n\n".join(in_card(said(each, language)) for each in found)
             or phrase(language, "your_files.card.snapshot.nothing"),
         )
     ]

@@ -54,11 +54,13 @@ def curve(rows: Sequence[Sequence[Any]], language: str) -> str | None:
     if reserved:
         line = points([(at, reserved.get(at, 0)) for at in instants])
         shapes.append(
-            f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-width="1.5" stroke-dasharray="5 3"/>'
+            f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-width="1.5" '
+            'stroke-dasharray="5 3"/>'
         )
     marks = "".join(
         f'<line x1="{LEFT}" x2="{WIDTH - 8}" y1="{y(size):.1f}" y2="{y(size):.1f}" stroke="{LINE}"/>'
-        f'<text x="{LEFT - 8}" y="{y(size) + 4:.1f}" text-anchor="end">{escape(quantity(size, "B", language))}</text>'
+        f'<text x="{LEFT - 8}" y="{y(size) + 4:.1f}" text-anchor="end">'
+        f"{escape(quantity(size, 'B', language))}</text>"
         for size in (0, top // 2, top)
     )
     along = escape(phrase(language, "your_files.memory.column.at"))

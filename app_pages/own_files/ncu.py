@@ -94,7 +94,7 @@ def reading(kernel: Mapping[str, Any], language: str) -> str:
 
 
 def pair_table(kernels: Sequence[Mapping[str, Any]], language: str, expected: Expected | None) -> str:
-    """A row for each kernel: two bars, with a mark where the roofline expects their ends; others in figures."""
+    """A row a kernel: two bars, a mark where the roofline expects their ends, and other figures."""
     heads = [phrase(language, "your_files.ncu.kernel")]
     heads += [phrase(language, f"your_files.ncu.{part}") for part in PAIR]
     shown = [each for each in BESIDE if any(kernel.get(each[0]) is not None for kernel in kernels)]
@@ -136,11 +136,12 @@ def _meter(measured: float | None, wanted: float | None, language: str) -> str:
     if measured is not None:
         style.append(f"--measured:{min(max(measured, 0.0), 100.0):.1f}")
         figures.append(f"<b>{escape(_percent(measured, language))}</b>")
-    style.append(f"--predicted:{-100 if wanted is None else min(max(wanted, 0.0), 100.0):.1f}")
     if wanted is not None:
+        style.append(f"--predicted:{min(max(wanted, 0.0), 100.0):.1f}")
         text = phrase(language, "labs.predicted", value=_percent(wanted, language))
         figures.append(f"<small>{escape(text)}</small>")
-    return f'<div class="meter" style="{";".join(style)}" aria-hidden="true"></div>{" ".join(figures)}'
+    kind = "meter" if wanted is not None else "meter alone"
+    return f'<div class="{kind}" style="{";".join(style)}" aria-hidden="true"></div>{" ".join(figures)}'
 
 
 def _expected(*, key: str) -> Expected | None:

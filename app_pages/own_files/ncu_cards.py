@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from app_pages.numbers import number
-from app_pages.own_files.text import code
+from app_pages.own_files.text import code, in_card
 from app_pages.words import phrase
 from engine.study.card import Language
 from engine.study.own_cards import NewCard
@@ -42,7 +42,7 @@ def of_kernel(state: AnalysisState, kernel: Mapping[str, Any], language: Languag
         language=language,
         prompt=phrase(language, "your_files.card.ncu.prompt", kernel=code(name[:400])) + f"\n\n{table}",
         answer=(
-            (phrase(language, "your_files.card.ncu.bound"), reading(kernel, language)),
+            (phrase(language, "your_files.card.ncu.bound"), in_card(reading(kernel, language))),
             (
                 phrase(language, "your_files.card.ncu.occupancy"),
                 phrase(language, "your_files.card.ncu.occupancy.text"),

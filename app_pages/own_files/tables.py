@@ -28,10 +28,24 @@ class Cell:
 def name(text: object) -> Cell:
     """A name, cut in its middle where it is long: kernels differ at both ends."""
     whole = str(text)
-    if len(whole) <= LONGEST_NAME:
-        return Cell(whole)
-    half = LONGEST_NAME // 2
-    return Cell(f"{whole[:half]} … {whole[-half:]}", title=whole[:2000])
+    shown = _after_enable_if(whole)
+    if len(shown) > LONGEST_NAME:
+        half = LONGEST_NAME // 2
+        shown = f"{shown[:half]} … {shown[-half:]}"
+    return Cell(shown, title=whole[:2000] if shown != whole else "")
+
+
+def _after_enable_if(text: str) -> str:
+    """The name without the `std::enable_if<…>::type` that cuBLAS puts before it."""
+    start = text.find("enable_if<")
+    if start < 0 or start > len("void std::"):
+        return text
+    depth = 0
+    for place in range(start + len("enable_if"), len(text)):
+        depth += {"<": 1, ">": -1}.get(text[place], 0)
+        if depth == 0:
+            return text[place + 1 :].removeprefix("::type").strip() or text
+    return text
 
 
 def count(value: object, language: str) -> Cell:
@@ -89,7 +103,7 @@ def table(label: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> s
 def facts(entries: Iterable[tuple[str, str]]) -> str:
     """Names and values as a list of terms."""
     items = "".join(f"<dt>{escape(term)}</dt><dd>{escape(value)}</dd>" for term, value in entries)
-    return f"<dl>{items}</dl>"
+    return f'<dl class="terms">{items}</dl>'
 
 
 def rows_of(value: object) -> list[Mapping[str, Any]]:

@@ -26,14 +26,15 @@ def trace_view(state: AnalysisState, analysis: Mapping[str, Any]) -> None:
     language = context.language()
     key = f"files.{state.id}"
     diagnosis(analysis, language, key=key)
+    taught = codes(analysis)
     devices = rows_of(analysis.get("devices"))
     if devices:
         other = against(state, key=key)
         if other is not None:
-            comparison(state, analysis, other, key=key)
+            taught = [*comparison(state, analysis, other, key=key), *taught]
         else:
             _device(state, devices, key=key)
-    teach([*codes(analysis), *(["gap"] if devices else [])], key=key)
+    teach([*taught, *(["gap"] if devices else [])], key=key)
 
 
 def _device(state: AnalysisState, devices: list[Mapping[str, Any]], *, key: str) -> None:

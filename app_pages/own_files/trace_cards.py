@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from app_pages.numbers import number, percent
 from app_pages.own_files.kernel_svg import ranking
 from app_pages.own_files.tables import rows_of, time_text
-from app_pages.own_files.text import code, escape_markdown
+from app_pages.own_files.text import code, in_card
+from app_pages.timeline.gap_picture import gap_picture
 from app_pages.timeline.gap_words import duration, gap_words
 from app_pages.timeline.payload import open_timeline
-from app_pages.timeline.picture import gap_picture
 from app_pages.words import knows, phrase
 from engine.measure.analyse.gap_story import GapStory
 from engine.study.card import Language
@@ -54,14 +54,14 @@ def of_gap(
         language=language,
         prompt=phrase(language, "your_files.card.gap.prompt", **args),
         answer=(
-            (phrase(language, "your_files.card.gap.what"), _plain(told.what)),
+            (phrase(language, "your_files.card.gap.what"), in_card(told.what)),
             (
                 phrase(language, "your_files.card.gap.cpu"),
-                "\n".join(f"- {_plain(each)}" for each in told.cpu),
+                "\n".join(f"- {in_card(each)}" for each in told.cpu),
             ),
             (
                 phrase(language, "your_files.card.gap.ways"),
-                "\n".join(f"{place}. {_plain(way)}" for place, way in enumerate(told.ways, 1)),
+                "\n".join(f"{place}. {in_card(way)}" for place, way in enumerate(told.ways, 1)),
             ),
         ),
         section=f"{state.name}, GPU {story.device}, {story.start_ns} ns",
@@ -79,11 +79,6 @@ def of_gap(
             svg, phrase(language, "timeline.picture.alt", title=told.title, what=told.what)
         ),
     )
-
-
-def _plain(text: str) -> str:
-    """A sentence with names of a file in it, as Markdown shows it unchanged."""
-    return escape_markdown(" ".join(text.split()))
 
 
 def of_kernel(

@@ -46,6 +46,7 @@ def tables(state: AnalysisState, device: Row, *, key: str) -> None:
         default=offered[0],
         required=True,
         format_func=lambda each: say(f"your_files.table.{each}"),
+        label_visibility="collapsed",
         key=f"{key}.table",
     )
     if part is None:

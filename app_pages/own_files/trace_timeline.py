@@ -14,8 +14,8 @@ from app_pages.own_files import trace_cards
 from app_pages.own_files.make_card import card_button
 from app_pages.perfetto import is_served, perfetto_url
 from app_pages.timeline import timeline as draw
+from app_pages.timeline.gap_picture import gap_picture
 from app_pages.timeline.payload import open_timeline
-from app_pages.timeline.picture import gap_picture
 from app_pages.words import say
 from engine.faults import BenchcardsError
 from engine.measure.analyse.gap_story import GapStory, gap_story

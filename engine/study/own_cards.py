@@ -136,7 +136,7 @@ def _hash(text: str) -> str:
 
 def _text(text: str) -> str:
     """Without the control characters that a hostile kernel name may hold and a deck refuses."""
-    return "".join(sign for sign in text if sign == "\n" or sign.isprintable()).strip()
+    return "".join(sign for sign in text if sign in "\n\u00a0" or sign.isprintable()).strip()
 
 
 def _line(text: str) -> str:

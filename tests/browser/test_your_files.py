@@ -56,7 +56,7 @@ def write(path: Path, body: dict[str, Any]) -> Path:
 
 
 def by_path(page: Page, path: Path) -> None:
-    page.get_by_label("Or its path on this machine").fill(str(path))
+    page.get_by_role("textbox", name="Or its path on this machine").fill(str(path))
     page.get_by_role("button", name="Analyse", exact=True).click()
 
 
@@ -103,7 +103,7 @@ def test_what_can_not_be_read_is_refused_in_words_and_the_page_goes_on(
     expect(page.get_by_text("armed.pickle:")).to_be_visible()
     assert not (tmp_path / "run").exists()
     page.get_by_role("button", name="Tất cả tệp").click()
-    page.get_by_label("Hoặc đường dẫn trên máy này").fill(str(tmp_path / "absent.json"))
+    page.get_by_role("textbox", name="Hoặc đường dẫn trên máy này").fill(str(tmp_path / "absent.json"))
     page.get_by_role("button", name="Phân tích", exact=True).click()
     expect(page.get_by_text("absent.json")).to_be_visible()
     page.context.close()

@@ -17,7 +17,10 @@ from engine.study.own_cards import PICTURES
 def placed(
     folder: Path, decks: Sequence[DeckRecord], pictures: Sequence[PictureRecord] = ()
 ) -> Iterator[None]:
-    """Writes the decks and their pictures; where the body raises, the folder is as it was before. Raises ExchangeFault."""
+    """Writes the decks and their pictures; where the body raises, the folder is as it was before.
+
+    Raises ExchangeFault.
+    """
     before: dict[Path, bytes | None] = {}
     try:
         try:

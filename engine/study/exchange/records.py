@@ -130,7 +130,7 @@ class DeckRecord(Record, frozen=True):
 
 
 class PictureRecord(Record, frozen=True):
-    """A picture of the learner's own cards: the file's name in the folder of pictures, and its bytes (base64)."""
+    """A picture of own cards: the file's name in the folder of pictures, and its bytes (base64)."""
 
     file: Annotated[str, Meta(min_length=5, max_length=160)]
     content: bytes
