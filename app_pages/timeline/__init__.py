@@ -29,6 +29,7 @@ SCRIPTS = (
     "keyboard",
     "search",
     "telling",
+    "viewing",
     "timeline",
     "main",
 )

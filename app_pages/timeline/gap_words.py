@@ -10,9 +10,11 @@ from app_pages.words import phrase
 from engine.measure.analyse.gap_story import GapStory
 
 _UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3))
-_FUNCTOR = re.compile(r"(\w*(?:Functor|_kernel_cuda|_kernel_impl)\w*)")
+_FUNCTOR = re.compile(r"(\w+Functor\w*|\w+_kernel_cuda)")
 _SHORTEST_OUTSIDE = 0.02
 """Of the gap: less time outside of operators and calls isn't worth a word."""
+_LEAST_SHARE = 0.001
+"""A smaller share would be rounded to nothing."""
 _LIST = {"en": ", ", "vi": ", ", "zh": "，"}
 
 
@@ -60,12 +62,16 @@ def gap_words(story: GapStory, language: str) -> GapWords:
         "timeline.gap.title",
         rank=story.rank,
         duration=args["duration"],
-        share=percent(story.share, language),
+        share=_share(story.share, language),
         device=story.device,
     )
     what = phrase(language, f"timeline.gap.what.{story.reason}", **args)
     ways = tuple(phrase(language, f"timeline.gap.way{n}.{story.reason}") for n in (1, 2))
     return GapWords(title, what, tuple(_meanwhile(story, args, language)), (ways[0], ways[1]))
+
+
+def _share(share: float, language: str) -> str:
+    return f"<\xa0{percent(_LEAST_SHARE, language)}" if share < _LEAST_SHARE else percent(share, language)
 
 
 def _args(story: GapStory, language: str) -> dict[str, str]:

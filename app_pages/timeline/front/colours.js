@@ -14,6 +14,7 @@ class Colours {
     this.line = of("--st-border-color");
     this.gap = of("--st-orange-color");
     this.accent = of("--st-link-color");
+    this.key = [this.ink, this.paper, this.gap, this.accent].join();
     this.dark = luminance(this.paper) < 0.4;
     this.font = `11px ${of("--st-code-font") || "monospace"}`;
     this.small = `12px ${of("--st-font") || "sans-serif"}`;

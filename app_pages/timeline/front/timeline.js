@@ -1,32 +1,13 @@
-// The timeline: what is in view, what is chosen, and who must know of it.
+// What is chosen in the picture, by pointer, keys, search or table, and who must know of it.
 
-const LEAST_HEIGHT = 220;
-const MOST_HEIGHT = 560;
-const PHONE_HEIGHT = 400;
-const GAP_ROOM = 6; // a gap is shown with so many times its length around it
-const BAR_ROOM = 8;
-const SETTLED_MS = 180;
 const SEEN_MERGED = 3; // pixels from which one sees that a bar stands for many
-const LAUNCH = /LaunchKernel|GraphLaunch|LaunchCooperativeKernel/;
 
-class Timeline {
+class Timeline extends Viewing {
   constructor(root) {
-    this.root = root;
-    this.parts = Object.fromEntries([...root.querySelectorAll("[data-part]")].map(node => [node.dataset.part, node]));
+    super(root);
     const p = this.parts;
-    this.view = new TimeWindow();
-    this.painter = new Painter(p.canvas);
-    this.map = new OverviewMap(p.map, this.view, () => this.wake());
-    this.search = new Search();
     this.telling = new Telling(p, gap => this.chooseGap(gap));
-    this.id = null;
-    this.top = 0;
-    this.chosen = null;
-    this.hovered = null;
-    this.measure = null;
-    this.detail = null;
     this.asked = "";
-    this.frame = 0;
     this.pointerIn = false;
     watchPointer(p.canvas, {
       view: this.view,
@@ -53,8 +34,6 @@ class Timeline {
       rows: pixels => this.scroll(pixels),
     });
     this.wireTools();
-    this.sizes = new ResizeObserver(() => this.resize());
-    this.sizes.observe(p.stage);
   }
 
   wireTools() {
@@ -85,10 +64,8 @@ class Timeline {
   }
 
   close() {
+    super.close();
     this.endKeys();
-    this.sizes.disconnect();
-    cancelAnimationFrame(this.frame);
-    clearTimeout(this.settling);
     clearTimeout(this.reporting);
   }
 
@@ -109,44 +86,20 @@ class Timeline {
       this.arrange();
     }
     if (at("detail")[1] > 0) this.detail = cutOf(bytes, at("detail")[0]);
+    const before = this.colours?.key;
     this.colours = new Colours(this.parts.timeline, head.short);
     this.telling.receive(head, this.gaps, this.longest);
     if (fresh) this.begin();
     else if (sentTo !== null) this.chooseGap(sentTo);
     else if (this.chosen?.gap !== undefined) this.telling.gap(this.chosen.gap);
-    this.size = null;
+    if (fresh || before !== this.colours.key) this.size = null;
     this.resize();
-  }
-
-  /** What follows from the data alone. */
-  arrange() {
-    const { head, gaps } = this;
-    for (const node of this.root.querySelectorAll("[data-word]")) node.textContent = head.words[node.dataset.word];
-    for (const node of this.root.querySelectorAll("[data-label]")) {
-      node.setAttribute("aria-label", head.words[node.dataset.label]);
-      if (node.localName === "input") node.placeholder = head.words[node.dataset.label];
-      else if (node.localName === "button") node.title = head.words[node.dataset.label];
-    }
-    this.parts.canvas.setAttribute("aria-label", head.words.label);
-    this.layout = layoutOf(head, head.words);
-    this.launches = Uint8Array.from(head.names, name => (LAUNCH.test(name) ? 1 : 0));
-    this.longest = Uint32Array.from({ length: head.gaps }, (_, gap) => gap);
-    this.longest.sort((one, other) => gaps.rank[one] - gaps.rank[other]);
-    this.byDevice = new Map();
-    for (const { device } of head.devices) {
-      const number = Uint32Array.from({ length: head.gaps }, (_, gap) => gap).filter(gap => gaps.device[gap] === device);
-      const duration = Float64Array.from(number, gap => gaps.duration[gap]);
-      const covered = new Float64Array(number.length + 1);
-      for (let at = 0; at < number.length; at++) covered[at + 1] = covered[at] + duration[at];
-      this.byDevice.set(device, { number, start: Float64Array.from(number, gap => gaps.start[gap]), duration, covered });
-    }
-    this.view.span = Math.max(1, head.span);
   }
 
   begin() {
     this.chosen = null;
     this.measure = null;
-    this.top = 0;
+    this.placed = false;
     this.whole(false);
     const { first } = this.head;
     this.parts["gap-next"].disabled = this.longest.length === 0;
@@ -156,120 +109,6 @@ class Timeline {
       this.chosen = { gap: first.gap };
       this.telling.gap(first.gap);
       if (first.zoom) this.show(this.gaps.start[first.gap], this.gaps.duration[first.gap], GAP_ROOM, false);
-    }
-  }
-
-  // --- drawing -------------------------------------------------------------------------------------
-
-  resize() {
-    const width = this.parts.stage.clientWidth;
-    if (width === 0 || this.head === undefined) return;
-    const ratio = devicePixelRatio || 1;
-    const most = width < 600 ? PHONE_HEIGHT : Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, innerHeight * 0.6));
-    const height = Math.round(Math.max(LEAST_HEIGHT, Math.min(this.layout.height, most)));
-    const size = `${width}x${height}@${ratio}`;
-    if (size === this.size) return;
-    const first = this.size === undefined || this.size === null;
-    this.size = size;
-    this.height = height;
-    this.parts.canvas.style.height = `${height}px`;
-    this.painter.resize(width, height, ratio);
-    this.view.pixels = width;
-    this.map.prepare(this.scene(), width, ratio);
-    // the GPU's rows in view, and as much above them as there is room for
-    if (first && this.top === 0) this.top = Math.max(0, this.layout.height - height);
-    this.scroll(0);
-    this.paint();
-  }
-
-  /** The bars that are drawn: those of the stretch that was cut for it where the view lies in there. */
-  get cut() {
-    const { detail, view } = this;
-    return detail !== null && view.start >= detail.start && view.end <= detail.end ? detail : this.overview;
-  }
-
-  scene() {
-    const { view, top, layout, head, gaps, byDevice, colours, launches, overview } = this;
-    const cut = this.cut;
-    const place = mark => {
-      if (mark === null || mark === undefined) return null;
-      if (mark.gap !== undefined) return { gap: mark.gap, work: this.workAfter(cut, mark.gap) };
-      return { bar: barOf(cut, mark) };
-    };
-    return {
-      view, top, layout, head, gaps, byDevice, colours, launches, overview, cut,
-      words: head.words,
-      language: head.language,
-      span: view.span,
-      found: this.search.names,
-      chosen: place(this.chosen),
-      hover: place(this.hovered),
-      measured: this.measure,
-    };
-  }
-
-  wake() {
-    if (this.frame) return;
-    this.frame = requestAnimationFrame(now => this.next(now));
-  }
-
-  next(now) {
-    this.frame = 0;
-    const ms = Math.min(50, now - (this.last ?? now - 16));
-    const moving = this.view.tick(now, ms);
-    this.last = moving ? now : undefined;
-    this.paint();
-    if (moving) this.wake();
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.settled(), SETTLED_MS);
-  }
-
-  paint() {
-    if (this.head === undefined || !this.painter.width) return;
-    this.painter.paint(this.scene());
-    this.map.paint(this.colours);
-  }
-
-  // --- moving --------------------------------------------------------------------------------------
-
-  scroll(pixels) {
-    const before = this.top;
-    this.top = Math.min(Math.max(0, this.top + pixels), Math.max(0, this.layout.height - this.height));
-    if (this.top !== before) this.wake();
-    return this.top !== before;
-  }
-
-  zoomBy(factor) {
-    const width = this.view.width * factor;
-    this.view.fly(this.view.start + (this.view.width - width) / 2, width, performance.now());
-    this.wake();
-  }
-
-  whole(flying) {
-    const { devices } = this.head;
-    const start = Math.min(...devices.map(each => each.start));
-    const end = Math.max(...devices.map(each => each.end));
-    const [from, to] = devices.length ? [start, end] : [0, this.view.span];
-    const room = Math.max(1, to - from) * 0.02;
-    if (flying) this.view.fly(from - room, to - from + 2 * room, performance.now());
-    else this.view.show(from - room, to - from + 2 * room);
-    this.wake();
-  }
-
-  show(start, length, room, flying = true) {
-    const width = Math.max(length, NARROWEST_NS) * room;
-    const from = start + length / 2 - width / 2;
-    if (flying) this.view.fly(from, width, performance.now());
-    else this.view.show(from, width);
-    this.wake();
-  }
-
-  fit(mark) {
-    if (mark === null) return;
-    if (mark.gap !== undefined) this.show(this.gaps.start[mark.gap], this.gaps.duration[mark.gap], GAP_ROOM);
-    else {
-      const bar = barOf(this.cut, mark);
-      if (bar >= 0) this.show(this.cut.start[bar], this.cut.duration[bar], BAR_ROOM);
     }
   }
 
@@ -461,28 +300,4 @@ class Timeline {
     }
     return false;
   }
-}
-
-/** The bar of a mark in this cut: the same bar has another number in each. */
-function barOf(cut, mark) {
-  const [first, end] = cut.lanes[mark.lane];
-  let bar = lowerBound(cut.start, mark.start, first, end);
-  for (; bar < end && cut.start[bar] === mark.start; bar++) if (cut.name[bar] === mark.name) return bar;
-  return -1;
-}
-
-/** The interval that holds `time`, or the nearest one within `near`; -1 where there is none. */
-function nearest({ start, duration }, [first, end], time, near) {
-  const after = lowerBound(start, time, first, end);
-  let best = -1;
-  let least = near;
-  for (const at of [after - 1, after]) {
-    if (at < first || at >= end) continue;
-    const apart = Math.max(start[at] - time, time - start[at] - duration[at], 0);
-    if (apart < least || (apart === 0 && best < 0)) {
-      best = at;
-      least = apart;
-    }
-  }
-  return best;
 }

@@ -21,7 +21,8 @@ function durationText(ns, language) {
   const value = ns / size;
   const whole = Number.isInteger(value);
   const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) * 1.000001)));
-  return `${grouped(whole ? String(value) : value.toFixed(digits), language)}\u00a0${sign}`;
+  const text = whole ? String(value) : value.toFixed(digits);
+  return `${grouped(Math.abs(value) < 1 && !whole ? String(Number(text)) : text, language)}\u00a0${sign}`;
 }
 
 /** An instant, as exactly as `step` tells instants apart. */
