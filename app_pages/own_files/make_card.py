@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import quote
-
 import streamlit as st
 
 from app_pages import context
@@ -25,8 +23,10 @@ def card_button(make: Callable[[], NewCard], *, key: str) -> None:
         made = st.session_state.get(MADE)
         if made is not None and made[0] == key:
             said = say("your_files.card.already" if made[2] else "your_files.card.made")
-            link = f"[{say('your_files.card.open')}](cards?card={quote(made[1])})"
-            st.markdown(f":material/check: {said} {link}")
+            st.markdown(f":material/check: {said}", width="content")
+            st.page_link(
+                "app_pages/cards.py", label=say("your_files.card.open"), query_params={"card": made[1]}
+            )
     fault = st.session_state.get(FAULT)
     if fault is not None and fault[0] == key:
         del st.session_state[FAULT]

@@ -39,11 +39,11 @@ def placed(
             ) from error
         yield
     except BaseException:
-        for path, content in before.items():
-            if content is None:
+        for path, was in before.items():
+            if was is None:
                 path.unlink(missing_ok=True)
             else:
-                _write(path, content)
+                _write(path, was)
         raise
 
 
