@@ -32,17 +32,18 @@ def listing() -> None:
 
 def _line(state: AnalysisState) -> None:
     with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key=f"files.line.{state.id}"
+        horizontal=True, vertical_alignment="center", gap="small", border=True, key=f"files.line.{state.id}"
     ):
-        st.button(
-            escape_markdown(state.name),
-            icon=ICONS.get(state.status, ":material/draft:"),
-            type="tertiary",
-            key=f"files.open.{state.id}",
-            on_click=_open,
-            args=(state.id,),
-        )
-        st.caption(about(state), width="content")
+        with st.container(gap=None, width="stretch"):
+            st.button(
+                escape_markdown(state.name),
+                icon=ICONS.get(state.status, ":material/draft:"),
+                type="tertiary",
+                key=f"files.open.{state.id}",
+                on_click=_open,
+                args=(state.id,),
+            )
+            st.caption(about(state))
         st.button(
             say("your_files.forget"),
             icon=":material/close:",

@@ -52,8 +52,8 @@ def _running(analysis: str, key: str) -> None:
 def _text(state: AnalysisState) -> str:
     if state.status == "waiting":
         return say("your_files.status.waiting")
-    key = f"your_files.stage.{state.label}"
-    stage = say(key) if knows(key) else say("your_files.status.running")
+    key = f"your_files.stage.{state.label or 'starting'}"
+    stage = say(key) if knows(key) else state.label
     language = context.language()
     parts = [stage, clock(state.elapsed_s(context.now()))]
     if state.label == "reading" and state.total:

@@ -34,6 +34,8 @@ def trace_view(state: AnalysisState, analysis: Mapping[str, Any]) -> None:
             taught = [*comparison(state, analysis, other, key=key), *taught]
         else:
             _device(state, devices, key=key)
+    else:
+        timeline(state, {}, key=key)  # the CPU's threads say something, too
     teach([*taught, *(["gap"] if devices else [])], key=key)
 
 
