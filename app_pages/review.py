@@ -120,7 +120,7 @@ def _evidence(view: View, library: Library) -> None:
     from app_pages.evidence import evidence_panel  # charts and tables: not before an answer needs them
 
     with st.container(key="evidence"):
-        evidence_panel(card)
+        evidence_panel(card, at_leisure=view.stays)
 
 
 def _deck_notices(library: Library) -> None:

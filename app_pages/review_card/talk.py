@@ -63,10 +63,11 @@ Outcome = Refusal | TakenBack | None
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The card that is in view."""
+    """The card that is in view. `stays`: its answer is read to the evidence, so charts are wanted."""
 
     card_id: str
     revealed: bool
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Talk:
             have=frozenset(
                 each for each in (have if isinstance(have, list) else []) if isinstance(each, str)
             ),
-            view=View(view["card_id"], view.get("revealed") is True)
+            view=View(view["card_id"], view.get("revealed") is True, view.get("stays") is True)
             if isinstance(view, Mapping) and isinstance(view.get("card_id"), str)
             else None,
         )

@@ -5,6 +5,7 @@ const SILENT_AFTER = 5000;
 const TICK = 500;
 const BOUNCE = 180;
 const EVIDENCE_AFTER = 150;
+const STAYS_AFTER = 700;
 const STALE_AFTER = 30000;
 const MINUTE = 60 * 1000;
 const LONGEST_SLEEP = 30 * 60 * 1000;
@@ -22,6 +23,7 @@ class Review {
     this.past = []; // answers of this page's life, for undo: {nonce, item, rating}
     this.view = null; // the item in view
     this.revealed = false;
+    this.stays = false; // the answer in view has been read for a moment
     this.silent = false;
     this.pending = null; // the grade that waits to be saved while the server is silent
     this.asking = false; // an undo of an answer from before this page's life
@@ -49,7 +51,7 @@ class Review {
     removeEventListener("pagehide", this.onLeave);
     clearInterval(this.ticker);
     clearTimeout(this.alarm);
-    clearTimeout(this.telling);
+    this.wait();
     this.keep();
   }
 
@@ -224,6 +226,8 @@ class Review {
   show(item, revealed) {
     this.view = item;
     this.revealed = revealed;
+    this.stays = false;
+    this.wait();
     this.revealedAt = performance.now();
     this.watch.restart(0);
     this.screen.top();
@@ -251,28 +255,42 @@ class Review {
   tell() {
     this.keep();
     if (!this.root.isConnected) return; // the page was left: what is kept is sent when it is back
-    clearTimeout(this.telling);
     this.sent = performance.now();
     this.send({
       seq: ++this.seq,
       ops: this.outbox.ops,
       have: [...this.queue.cards.keys()],
-      view: this.view && { card_id: this.view.card_id, revealed: this.revealed },
+      view: this.view && { card_id: this.view.card_id, revealed: this.revealed, stays: this.stays },
     });
   }
 
-  /** Tells which answer is in view once one stays with it: the server shows its evidence. */
+  /** Tells which answer is in view once it is read: the server shows its evidence. */
   tellSoon() {
-    clearTimeout(this.telling);
+    this.wait();
     this.telling = setTimeout(() => {
       this.screen.showEvidence(true);
       this.tell();
     }, EVIDENCE_AFTER);
   }
 
+  /** Asks for the charts of the evidence once one stays with the answer and comes near them: drawing them
+      takes a tenth of a second, in which no key is answered. */
+  look() {
+    if (!this.revealed || this.stays || performance.now() - this.revealedAt < STAYS_AFTER) return;
+    if (!this.screen.nearsCharts()) return;
+    this.stays = true;
+    this.tell();
+  }
+
+  /** Tells nothing of the answer that was in view. */
+  wait() {
+    clearTimeout(this.telling);
+  }
+
   tick() {
     if (this.send === undefined) return;
     const now = performance.now();
+    this.look();
     if (!this.outbox.waiting) {
       // "in 8 min" on the done screen would grow stale
       if (this.view === null && !document.hidden && now - this.sent > MINUTE) this.tell();

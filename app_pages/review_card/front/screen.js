@@ -226,6 +226,12 @@ class Screen {
     if (evidence) evidence.style.display = shown ? "" : "none";
   }
 
+  /** Whether the reader has come near the place of the evidence's charts: half a screen away, or less. */
+  nearsCharts() {
+    const results = document.querySelector(".st-key-evidence_results");
+    return results !== null && results.getBoundingClientRect().bottom < 1.5 * innerHeight;
+  }
+
   /** Scrolls the page to its top, where the next card begins. */
   top() {
     const host = this.root.host ?? this.root;
