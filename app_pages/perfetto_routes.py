@@ -8,6 +8,7 @@ alone: whatever a hostile trace makes of them, nothing leaves the machine.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -120,10 +121,14 @@ class _Served:
         if state is None:
             return self._gone()
         trace = f"{request.url.scheme}://{request.headers['host']}{ROOT}/trace/{state.id}/{quote(state.path.name)}"
-        wanted = {"url": trace}
-        span = self._in_view(request, state)
-        if span is not None:
+        wanted = {"url": trace, "hideSidebar": "true"}
+        commands = [{"id": "dev.perfetto.ExpandTracksByRegex", "args": ["."]}]
+        asked = _asked(request)
+        span = None if asked is None else self._in_view(*asked, state)
+        if asked is not None and span is not None:
             wanted |= {"visStart": str(span[0]), "visEnd": str(span[1])}
+            commands = [*_marks(*asked), *commands]
+        wanted["startupCommands"] = json.dumps(commands)
         address = f"{ROOT}/#!/?{urlencode(wanted, quote_via=quote)}"
         return RedirectResponse(address, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
@@ -149,15 +154,9 @@ class _Served:
         known = state.kind == "trace" and state.status == "done"
         return state if known and state.path.is_file() else None
 
-    def _in_view(self, request: Request, state: AnalysisState) -> tuple[int, int] | None:
+    def _in_view(self, start: int, end: int, state: AnalysisState) -> tuple[int, int] | None:
         """The time asked for with some around it, as far as the devices worked: outside of the trace
         Perfetto shows all of it instead."""
-        try:
-            start, end = int(request.query_params["start"]), int(request.query_params["end"])
-        except (KeyError, ValueError):
-            return None
-        if not -LONGEST < start < end < LONGEST:
-            return None
         margin = (end - start) // AROUND
         devices = self._analyses().result(state.id)["devices"]
         starts = [device["start_ns"] for device in devices]
@@ -167,14 +166,37 @@ class _Served:
         return max(start - margin, min(starts)), min(end + margin, max(ends))
 
     def _gone(self) -> Response:
-        from app_pages import context
-        from app_pages.words import phrase
-
-        known = context.house().settings.interface_language
-        language = known if known in context.LANGUAGES else "en"
-        response = PlainTextResponse(phrase(language, "perfetto.gone"), 404)
+        response = PlainTextResponse(_say("perfetto.gone"), 404)
         _secure(response.headers)
         return response
+
+
+def _asked(request: Request) -> tuple[int, int] | None:
+    """The time asked for in nanoseconds; None where none is, or what is asked for is no time."""
+    try:
+        start, end = int(request.query_params["start"]), int(request.query_params["end"])
+    except (KeyError, ValueError):
+        return None
+    return (start, end) if -LONGEST < start < end < LONGEST else None
+
+
+def _marks(start: int, end: int) -> list[dict[str, Any]]:
+    """Perfetto's commands that draw the gap as a row of its own on top, and the GPU's rows below it."""
+    name = f"{_say('perfetto.gap')} · {(end - start) / 1000:,.1f} µs"
+    query = f"SELECT {start} AS ts, {end - start} AS dur, '{name}' AS name"
+    return [
+        {"id": "dev.perfetto.PinTracksByRegex", "args": ["^stream "]},
+        {"id": "dev.perfetto.AddDebugSliceTrack", "args": [query, _say("perfetto.gap")]},
+    ]
+
+
+def _say(key: str) -> str:
+    """The words in the language of the settings: nobody's page is drawn here."""
+    from app_pages import context
+    from app_pages.words import phrase
+
+    known = context.house().settings.interface_language
+    return phrase(known if known in context.LANGUAGES else "en", key)
 
 
 def _check_host(request: Request) -> None:

@@ -162,7 +162,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 def _write(path: Path, body: dict[str, Any]) -> None:
     """Whole or not at all: others read it while it is written."""
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
+    part.write_text(json.dumps(body), encoding="utf-8")  # a path may hold bytes that are no text
     os.replace(part, path)
 
 

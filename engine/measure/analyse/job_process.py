@@ -20,7 +20,7 @@ from typing import Any
 from engine.measure.analyse import job
 from engine.measure.analyse.errors import NeedsTool, UnreadableFile
 from engine.measure.analyse.recognise import EXPORTS, analyse_file, recognise
-from engine.measure.events import Event, Failed, Finding, Finished, Progress, to_line
+from engine.measure.events import Event, Failed, FailureCode, Finding, Finished, Progress, to_line
 
 _NICE = 5
 """The app's own processes come first."""
@@ -35,7 +35,9 @@ def main(file: Path, folder: Path) -> Event:
     say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
     shown = _trace(file, folder) if kind == "trace" else analyse_file(file, say).to_json()
     part = folder / f"{job.RESULT}.part"
-    part.write_text(json.dumps(shown, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+    # a name may hold what is no valid text: "?" in its place, as on a terminal
+    text = json.dumps(shown, ensure_ascii=False, allow_nan=False)
+    part.write_text(text, encoding="utf-8", errors="replace")
     os.replace(part, folder / job.RESULT)
     return Finished(time.monotonic() - began)
 
@@ -65,13 +67,17 @@ def last_word(file: Path, folder: Path) -> Event:
     try:
         return main(file, folder)
     except NeedsTool as error:
-        return Failed("needs_tool", str(error))
+        return _failed("needs_tool", str(error))
     except UnreadableFile as error:
-        return Failed("unsupported", str(error))
+        return _failed("unsupported", str(error))
     except MemoryError:
-        return Failed("out_of_memory", f"{file.name}: there is not enough memory to read it.")
+        return _failed("out_of_memory", f"{file.name}: there is not enough memory to read it.")
     except OSError as error:
-        return Failed("crashed", f"{file.name}: {error.strerror} ({error.filename or folder}).")
+        return _failed("crashed", f"{file.name}: {error.strerror} ({error.filename or folder}).")
+
+
+def _failed(code: FailureCode, message: str) -> Failed:
+    return Failed(code, message.encode("utf-8", "replace").decode())
 
 
 def _step_back() -> None:

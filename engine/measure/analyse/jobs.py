@@ -68,14 +68,15 @@ class Analyses:
             raise MeasureError(f"{path}: this is a folder. Name a file in it.")
         if not is_file:
             raise MeasureError(f"{path}: there is no such file here. Check the path.")
-        return self._add(name or file.name, str(file), None)
+        return self._add(safe_name(name or file.name), str(file), None)
 
     def take_upload(self, name: str, chunks: Iterable[bytes]) -> str:
         """Keeps a copy of a file that comes in pieces, puts it in line and returns the id.
 
         Raises MeasureError where it is too large or the disk is full; nothing of it is kept then.
         """
-        return self._add(name, safe_name(name), chunks)
+        safe = safe_name(name)
+        return self._add(safe, safe, chunks)
 
     def state(self, analysis_id: str) -> AnalysisState:
         """How the analysis stands. Cheap. Raises MeasureError where there is none of that id."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tests.measure.analyse import fake_tools
 from tests.measure.analyse.mutations import armed_pickles
 from tests.measure.analyse.samples import KINDS, ncu, nsys_sqlite, trace
 from tests.measure.analyse.test_analyse_command import called
+from tests.measure.analyse.workloads import training
 from tests.measure.waiting import gone, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -102,7 +104,7 @@ def test_the_timeline_of_a_trace_can_be_opened(tmp_path: Path, analyses: Analyse
     analysis = analyses.submit(written(tmp_path / "t.json", trace()))
     over(analyses, analysis)
     timeline = read_timeline(analyses.folder(analysis) / "timeline.bin")
-    assert len(timeline.longest_gaps()) == 19
+    assert timeline.gap_count == 19
 
 
 def test_what_is_known_of_an_analysis_survives_the_app(tmp_path: Path, analyses: Analyses) -> None:
@@ -138,7 +140,7 @@ def test_an_upload_is_kept_under_a_name_that_stays_in_its_folder(tmp_path: Path,
         ("a\x00b\x1b[31m.json", "a_b_[31m.json"),
         ("gió ở đây 痕迹.json", "gió ở đây 痕迹.json"),
         ("x" * 500 + ".ncu-rep", "x" * 112 + ".ncu-rep"),
-        ("\ud800.json", "?.json"),
+        ("\ud800.json", "_.json"),
     ],
 )
 def test_a_file_name_is_made_safe(name: str, safe: str) -> None:
@@ -220,6 +222,24 @@ def test_a_file_that_was_taken_away_fails_in_words(tmp_path: Path, hanging: Path
     analyses.cancel(first)
     state = over(analyses, second)
     assert (state.status, state.message) == ("failed", "t.json: it can't be read: No such file or directory.")
+
+
+def test_text_that_is_none_is_shown_with_question_marks(analyses: Analyses) -> None:
+    snapshot = training(0)
+    for event in snapshot["device_traces"][0]:
+        event["frames"] = [{"name": "a\ud800b", "filename": "model.py", "line": 7}]
+    state = over(analyses, asked := analyses.take_upload("s\udcff.pickle", [pickle.dumps(snapshot)]))
+    assert (state.status, state.name) == ("done", "s_.pickle")
+    assert "a?b" in json.dumps(analyses.result(asked))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a path may hold any bytes")
+def test_a_path_that_is_no_text_is_no_trouble(tmp_path: Path, analyses: Analyses) -> None:
+    sound = written(tmp_path / "t\udcff.json", trace())
+    broken = written(tmp_path / "w\udcff.json", b"once upon a time")
+    first, second = over(analyses, analyses.submit(sound)), over(analyses, analyses.submit(broken))
+    assert (first.status, first.name, first.path) == ("done", "t_.json", sound)
+    assert second.message.startswith("w?.json: this is none of the files")
 
 
 @posix
