@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace_events import Event, RawArgs
+from engine.measure.analyse.trace_events import Event, Lasting, RawArgs
 from engine.measure.analyse.trace_stream import Damage, EventStream, Report
 
 GPU_KINDS = {
@@ -48,10 +48,14 @@ MOST_EVENTS = 12_000_000
 MOST_CATEGORIES = 1000
 LATEST = 1 << 63
 """No time is later, in nanoseconds (the year 2262)."""
+MOST_WHOLE = 1 << 52
+"""Below this a whole number of microseconds is a time for sure (the year 2112)."""
 SURE = float(1 << 49)
 """Below this many nanoseconds (6.5 days) a float64 of microseconds times 1000 is less than 0.13 ns off (half
 the last binary digit, 2**-4 ns, for the number and once more for the product): within 0.3 ns of a whole
 nanosecond it is the one that the exact number rounds to."""
+_UNSURE = LATEST
+"""In place of an instant: it has to be read with more care."""
 RANGE = "range"
 _Way = tuple[str, "list[CpuEvent] | None"]
 """Where a category's events go: the kind of GPU event, or the list of CPU events."""
@@ -179,58 +183,89 @@ class _SortedOut:
         Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what stands before that
         event has been taken.
         """
+        # this loop is gone through by the million: what is usual is written out in it, without a call
         ways, names, threads = self._ways, self._names, self._threads
+        pid: float | str | None = None
+        tid: float | str | None = None
+        thread = ("None", "None")
         for number, event in enumerate(batch[begin:] if begin else batch, begin):
-            if event.cat is None:
+            category = event.cat
+            if category is None:
                 continue
-            way = ways.get(event.cat) or self._way(event.cat)
+            way = ways.get(category) or self._way(category)
             if way is _PASSED_OVER:
                 continue
-            kind, on_cpu = way
-            name = names.setdefault(event.name, event.name)
-            ts: float | str | bytes | msgspec.Raw | None = event.ts
-            if type(ts) is msgspec.Raw:
-                ts = bytes(ts)
-            try:
-                start, length = _time(ts), _time(event.dur)
-            except _Doubtful:
-                raise _NeedsText(number) from None
-            if start is None or length is None or length < 0:
-                self._unreadable += 1
-                continue
-            if type(ts) is str or (type(ts) is bytes and ts[0] == _QUOTE):
-                self._text_times += 1
+            ts, dur = event.ts, event.dur
+            start = end = _UNSURE
+            if type(ts) is int and type(dur) is int:
+                if -MOST_WHOLE < ts < MOST_WHOLE and 0 <= dur < MOST_WHOLE:
+                    start, end = ts * 1000, (ts + dur) * 1000
+            elif type(ts) is float and type(dur) is float:
+                begun, long = ts * 1000, dur * 1000
+                if -SURE < begun < SURE and 0 <= long < SURE:
+                    at, length = round(begun), round(long)
+                    if -0.3 < begun - at < 0.3 and -0.3 < long - length < 0.3:
+                        start, end = at, at + length
+            if end is _UNSURE:
+                try:
+                    times = self._times(ts, dur)
+                except _Doubtful:
+                    raise _NeedsText(number) from None
+                if times is None:
+                    self._unreadable += 1
+                    continue
+                start, end = times
+            name = event.name
+            name = names.get(name) or names.setdefault(name, name)
             args = event.args or _NO_ARGS
             correlation = args.correlation
             if correlation is not None and type(correlation) is not int:
                 correlation = _whole(correlation)
+            kind, on_cpu = way
             if on_cpu is not None:
-                key = (event.pid, event.tid)
-                thread = threads.get(key) or threads.setdefault(key, (str(key[0]), str(key[1])))
-                if name.startswith(PROFILER_STEP):
+                if event.tid != tid or event.pid != pid or type(event.tid) is not type(tid):
+                    pid, tid = event.pid, event.tid
+                    thread = threads.get((pid, tid)) or threads.setdefault((pid, tid), (str(pid), str(tid)))
+                if name[:13] == PROFILER_STEP:
                     on_cpu = self._steps
-                on_cpu.append(CpuEvent(name, thread, start, start + length, correlation))
-                continue
-            self._without_args += event.args is None
-            device = _whole(args.device if args.device is not None else event.pid)
-            stream = str(args.stream if args.stream is not None else event.tid)
-            (self._gpu_ranges if kind == RANGE else self._gpu).append(
-                GpuEvent(
-                    kind,
-                    name,
-                    -1 if device is None else device,
-                    names.setdefault(stream, stream),
-                    start,
-                    start + length,
-                    correlation,
-                    args.bytes if type(args.bytes) is int else _whole(args.bytes),
-                )
-            )
+                on_cpu.append(CpuEvent(name, thread, start, end, correlation))
+            else:
+                self._take_work(kind, name, event, args, (start, end, correlation))
         if sum(map(len, self._lists())) > MOST_EVENTS:
             raise UnreadableFile(
                 f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
                 "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
             )
+
+    def _times(
+        self, ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None
+    ) -> tuple[int, int] | None:
+        """Start and end in nanoseconds, None for what is no time. Raises `_Doubtful`."""
+        text = bytes(ts) if type(ts) is msgspec.Raw else ts
+        start, length = _time(text), _time(dur)
+        if start is None or length is None or length < 0:
+            return None
+        self._text_times += type(text) is str or (type(text) is bytes and text[0] == _QUOTE)
+        return start, start + length
+
+    def _take_work(
+        self, kind: str, name: str, event: Lasting, args: RawArgs, when: tuple[int, int, int | None]
+    ) -> None:
+        self._without_args += event.args is None
+        device = args.device if args.device is not None else event.pid
+        if type(device) is not int:
+            device = _whole(device)
+        stream = str(args.stream if args.stream is not None else event.tid)
+        (self._gpu_ranges if kind == RANGE else self._gpu).append(
+            GpuEvent(
+                kind,
+                name,
+                -1 if device is None else device,
+                self._names.setdefault(stream, stream),
+                *when,
+                args.bytes if type(args.bytes) is int else _whole(args.bytes),
+            )
+        )
 
     def _lists(self) -> tuple[Sequence[GpuEvent | CpuEvent], ...]:
         on_cpu = (self._calls, self._operators, self._ranges, self._steps, self._overheads)

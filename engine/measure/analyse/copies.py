@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Any, Protocol
+
+import msgspec
 
 from engine.measure.analyse.intervals import percentile
 from engine.measure.events import Finding
@@ -30,8 +31,7 @@ class Copy(Protocol):
     def bytes(self) -> int | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(msgspec.Struct, frozen=True):
     """Copies of one direction. `period_ns`: of the copies of one size that keep a rhythm; None if none do.
     `bytes` is 0 where the file doesn't say sizes."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -19,6 +18,7 @@ from engine.measure.analyse.intervals import length, union
 from engine.measure.analyse.nesting import NONE
 
 
+# such a class is made in a tenth of a dataclass's time, which counts in a process of half a second
 class Gap(msgspec.Struct, frozen=True, gc=False):
     """Time in which a device had nothing to do, and the launch that ended it.
 
@@ -31,8 +31,7 @@ class Gap(msgspec.Struct, frozen=True, gc=False):
     runtime_call: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """The GPU events whose launch call is in the file too."""
 
     events: int
@@ -40,8 +39,7 @@ class Recorded:
     busy_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTime:
+class DeviceTime(msgspec.Struct, frozen=True):
     """One device's time in the trace. Gaps in order of start."""
 
     device: int
@@ -76,8 +74,7 @@ class DeviceTime:
         return total.most_common()
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """The GPU events of one device in order of start, with what they have to do with the CPU.
 
     `calls`: the recorded calls that launched them, by correlation; `inner`: the operator directly around each
@@ -95,11 +92,11 @@ def device_time(
     device: int, events: Sequence[GpuEvent], host: HostSide, *, calls_known: bool
 ) -> tuple[DeviceTime, Work]:
     """The device's time, and its work as the tables need it. `events` in order of start, at least one."""
-    launches = host.launches
+    launches, operators, outermost = host.launches, host.operators.events, host.operators.outermost
     calls = {
         c: launches[c] for c in {event.correlation for event in events} if c is not None and c in launches
     }
-    inner = {c: host.operators.innermost(call.thread, call.start) for c, call in calls.items()}
+    inner = host.operators.innermost(calls)
     lengths: defaultdict[str, list[int]] = defaultdict(list)
     kinds: dict[str, str] = {}
     numbers = {"kernel": 0, "copy": 0, "set": 0}
@@ -111,7 +108,13 @@ def device_time(
         start, end = event.start, event.end
         if start > reached:
             busy += reached - run
-            gaps.append(_gap(reached, start, event, calls, inner, host))
+            call = launches.get(event.correlation)  # type: ignore[arg-type]
+            if call is None:
+                gaps.append(Gap(reached, start - reached, None, None))
+            else:
+                number = inner[event.correlation]  # type: ignore[index]
+                operator = None if number == NONE else operators[outermost(number, call.start)].name
+                gaps.append(Gap(reached, start - reached, operator, call.name))
             run = start
         if end > reached:
             reached = end
@@ -142,22 +145,3 @@ def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int,
         return Recorded(len(own), wall, busy)
     merged = union((event.start, event.end) for event in own)
     return Recorded(len(own), merged[-1][1] - merged[0][0] if merged else 0, length(merged))
-
-
-def _gap(
-    start: int,
-    end: int,
-    event: GpuEvent,
-    calls: dict[int, CpuEvent],
-    inner: dict[int, int],
-    host: HostSide,
-) -> Gap:
-    correlation = event.correlation
-    call = calls.get(correlation) if correlation is not None else None
-    if correlation is None or call is None:
-        return Gap(start, end - start, None, None)
-    number = inner[correlation]
-    if number == NONE:
-        return Gap(start, end - start, None, call.name)
-    operator = host.operators.events[host.operators.outermost(number, call.start)]
-    return Gap(start, end - start, operator.name, call.name)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from engine.measure.analyse.chrome_trace import CpuEvent
+import msgspec
+
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work
-from engine.measure.analyse.host_side import HostSide, is_wait
+from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import Interval, overlap, percentile, solid, union, without
 from engine.measure.analyse.nesting import NONE
 
@@ -26,8 +26,7 @@ NAME = 400
 """Characters of a name that are told: some kernels' names go on for thousands."""
 
 
-@dataclass(frozen=True, slots=True)
-class CpuInGaps:
+class CpuInGaps(msgspec.Struct, frozen=True):
     """What the CPU did while the device had nothing to do, in nanoseconds; all parts make up the gap time.
 
     Of threads that do different things at a time the one counts that comes first here.
@@ -55,8 +54,7 @@ class CpuInGaps:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class WaitedFor:
+class WaitedFor(msgspec.Struct, frozen=True):
     """Gaps that were ended by the same call under the same operator; either is None where it isn't known."""
 
     cpu_op: str | None
@@ -65,8 +63,7 @@ class WaitedFor:
     ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class LongGap:
+class LongGap(msgspec.Struct, frozen=True):
     """One of the longest gaps: the innermost operator around the launch that ended it, and the work before
     and after."""
 
@@ -76,8 +73,7 @@ class LongGap:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class GapFacts:
+class GapFacts(msgspec.Struct, frozen=True):
     """What is to be said of a device's gaps. Times in nanoseconds; `cpu` is None without CPU events."""
 
     count: int
@@ -128,10 +124,11 @@ class HostRows:
     """The CPU's rows, merged once for all devices."""
 
     def __init__(self, host: HostSide) -> None:
+        waiting = host.names.waiting
         waits: dict[tuple[str, str], list[Interval]] = defaultdict(list)
         roots: dict[tuple[str, str], list[Interval]] = defaultdict(list)
         for call in host.calls:
-            if is_wait(call):
+            if call.name in waiting:
                 waits[call.thread].append((call.start, call.end))
         for operator in host.operators.roots():
             roots[operator.thread].append((operator.start, operator.end))
@@ -139,7 +136,7 @@ class HostRows:
         for thread, spans in roots.items():
             running += without(solid(spans), solid(waits.get(thread, [])))
         self.waits = union(span for spans in waits.values() for span in spans)
-        self.calls = solid(_spans(call for call in host.calls if not is_wait(call)))
+        self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
         self.at_work = union([*self.calls, *running])
         self.near = solid(self.at_work, BETWEEN_NS)
         self.near_or_waiting = union([*self.near, *self.waits])
@@ -158,10 +155,6 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
         waited_for=_waited_for(device.gaps),
         cpu=_cpu_in_gaps(device, rows) if rows else None,
     )
-
-
-def _spans(events: Iterable[CpuEvent]) -> Iterable[Interval]:
-    return ((event.start, event.end) for event in events)
 
 
 def _cpu_in_gaps(device: DeviceTime, rows: HostRows) -> CpuInGaps:
@@ -188,13 +181,11 @@ def _drained(gaps: Sequence[Gap], waits: Sequence[Interval]) -> int:
 
 
 def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:
-    count: Counter[tuple[str | None, str | None]] = Counter()
-    time: Counter[tuple[str | None, str | None]] = Counter()
+    lengths: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for gap in gaps:
-        pair = gap.cpu_op, gap.runtime_call
-        count[pair] += 1
-        time[pair] += gap.duration_ns
-    return tuple(WaitedFor(*pair, count[pair], ns) for pair, ns in time.most_common())
+        lengths[gap.cpu_op, gap.runtime_call].append(gap.duration_ns)
+    found = [WaitedFor(*pair, len(of_pair), sum(of_pair)) for pair, of_pair in lengths.items()]
+    return tuple(sorted(found, key=lambda pair: -pair.ns))
 
 
 def _longest(gaps: Sequence[Gap], work: Work, host: HostSide) -> tuple[LongGap, ...]:

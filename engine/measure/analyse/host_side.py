@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace, CpuEvent
 from engine.measure.analyse.nesting import Nesting
@@ -13,32 +14,60 @@ WAITING_WORDS = ("Synchronize", "EventQuery", "StreamQuery")
 """Calls in which the CPU does nothing but wait for the GPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostSide:
+class CallNames(msgspec.Struct, frozen=True):
+    """The names of a trace's runtime calls, by what they do."""
+
+    launching: frozenset[str]
+    """Start kernels: one, or those of a graph."""
+    graphs: frozenset[str]
+    """Start a CUDA graph."""
+    waiting: frozenset[str]
+    """Wait for the GPU."""
+
+
+class HostSide(msgspec.Struct, frozen=True):
     """The CPU's part of a trace. `launches`: runtime calls by correlation; `steps` in order of start."""
 
     launches: Mapping[int, CpuEvent]
     calls: tuple[CpuEvent, ...]
+    names: CallNames
     operators: Nesting
     ranges: Nesting
     steps: tuple[CpuEvent, ...]
+    step_starts: tuple[int, ...]
 
     def step_at(self, instant: int) -> int:
         """The number of the profiler's step around the instant, -1 where there is none."""
-        # a trace has tens of steps
-        place = bisect_right(self.steps, instant, key=lambda step: step.start) - 1
+        place = bisect_right(self.step_starts, instant) - 1
         return place if place >= 0 and instant < self.steps[place].end else -1
 
 
 def host_side(trace: ChromeTrace) -> HostSide:
     """Sorts out the CPU's part of a trace."""
+    steps = _disjoint(trace.steps)
     return HostSide(
         launches={call.correlation: call for call in trace.calls if call.correlation is not None},
         calls=trace.calls,
+        names=call_names(trace),
         operators=Nesting(trace.operators),
         ranges=Nesting(trace.ranges),
-        steps=_disjoint(trace.steps),
+        steps=steps,
+        step_starts=tuple(step.start for step in steps),
     )
+
+
+def call_names(trace: ChromeTrace) -> CallNames:
+    """Told by name rather than by call: there are some tens of names."""
+    names = {call.name for call in trace.calls}
+    return CallNames(
+        launching=frozenset(name for name in names if _has(name, LAUNCH_WORDS)),
+        graphs=frozenset(name for name in names if "GraphLaunch" in name),
+        waiting=frozenset(name for name in names if _has(name, WAITING_WORDS)),
+    )
+
+
+def _has(name: str, words: tuple[str, ...]) -> bool:
+    return any(word in name for word in words)
 
 
 def _disjoint(steps: Iterable[CpuEvent]) -> tuple[CpuEvent, ...]:
@@ -48,18 +77,3 @@ def _disjoint(steps: Iterable[CpuEvent]) -> tuple[CpuEvent, ...]:
         if not found or step.start >= found[-1].end:
             found.append(step)
     return tuple(found)
-
-
-def is_launch(call: CpuEvent) -> bool:
-    """Whether the call starts kernels: one, or those of a graph."""
-    return any(word in call.name for word in LAUNCH_WORDS)
-
-
-def is_graph_launch(call: CpuEvent) -> bool:
-    """Whether the call starts a CUDA graph."""
-    return "GraphLaunch" in call.name
-
-
-def is_wait(call: CpuEvent) -> bool:
-    """Whether the CPU waits for the GPU in the call."""
-    return any(word in call.name for word in WAITING_WORDS)

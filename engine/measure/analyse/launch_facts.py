@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import msgspec
+
 from engine.measure.analyse.device_time import Work
-from engine.measure.analyse.host_side import HostSide, is_graph_launch, is_launch, is_wait
+from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import percentile
 from engine.measure.analyse.step_times import StepTime
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchFacts:
+class LaunchFacts(msgspec.Struct, frozen=True):
     """Times in nanoseconds on the CPU, under the profiler. `cost`: of a call that launches one kernel."""
 
     calls: int
@@ -51,8 +51,9 @@ class LaunchFacts:
 
 def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> LaunchFacts:
     """The facts about the launches of one device."""
-    launching = [(c, call) for c, call in work.calls.items() if is_launch(call)]
-    graphs = {c for c, call in launching if is_graph_launch(call)}
+    names = host.names
+    launching = [(c, call) for c, call in work.calls.items() if call.name in names.launching]
+    graphs = {c for c, call in launching if call.name in names.graphs}
     costs = sorted(call.end - call.start for c, call in launching if c not in graphs)
     starts = sorted(call.start for _, call in launching)
     in_graphs = (
@@ -70,5 +71,5 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
         steps=number,
         per_step=sum(step.launches for step in steps) / number if number else None,
         kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
-        syncs=sum(map(is_wait, host.calls)),
+        syncs=sum(call.name in names.waiting for call in host.calls),
     )

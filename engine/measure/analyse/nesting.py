@@ -1,15 +1,19 @@
-"""Which of a thread's operators or ranges lie around an instant, and how long each ran itself."""
+"""Which of a thread's operators or ranges lie around an instant, and how long each ran itself.
+
+Made for hundreds of thousands of events: what is needed per event are a few numbers in arrays. Events of the
+same name within the same names share a *path*, and sums are kept by path: a trace has some hundred of them.
+"""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.measure.analyse.chrome_trace import CpuEvent
 
 NONE = -1
-"""In place of an event's number: there is none."""
+"""In place of an event's or a path's number: there is none."""
 DEEPEST = 200
 """Events around one that are looked at: real ones lie some tens deep, and a hostile file's without end."""
 _Thread = tuple[str, str]
@@ -21,71 +25,108 @@ class Nesting:
 
     def __init__(self, events: Sequence[CpuEvent]) -> None:
         self.events = events
-        # arrays of numbers rather than lists: there are millions of operators in a large trace
         self.parents = array("q")
         """The event that each lies directly in; `NONE` where it is outermost."""
-        self.own_ns = array("q")
-        """The time of each without that of the events directly in it."""
+        self.path_of = array("q")
+        """The number of each event's path."""
+        self.names: list[str] = []
+        """Of each path: the name of its events."""
+        self.above: list[int] = []
+        """Of each path: the path around it, or `NONE`."""
+        self.counts: list[int] = []
+        """Of each path: how many events it has."""
+        self.own_ns: list[int] = []
+        """Of each path: its events' time without that of the events directly in them."""
         self._threads: dict[_Thread, tuple[list[int], array[int]]] = {}
         self._nest()
 
     def _nest(self) -> None:
-        stacks: dict[_Thread, list[tuple[int, int]]] = {}
-        parents, own = self.parents, self.own_ns
+        parents, path_of, counts, own = self.parents, self.path_of, self.counts, self.own_ns
+        known: dict[tuple[int, str], int] = {}
+        stacks: dict[_Thread, tuple[list[int], list[int], list[int]]] = {}
         current: _Thread | None = None
-        stack: list[tuple[int, int]] = []
+        ends: list[int] = []
+        numbers: list[int] = []
+        paths: list[int] = []
         starts: list[int] = []
-        numbers: array[int] = array("q")
+        order: array[int] = array("q")
         for number, event in enumerate(self.events):
             if event.thread is not current:
                 current = event.thread
-                stack = stacks.setdefault(current, [])
-                starts, numbers = self._threads.setdefault(current, ([], array("q")))
+                ends, numbers, paths = stacks.setdefault(current, ([], [], []))
+                starts, order = self._threads.setdefault(current, ([], array("q")))
             start, end = event.start, event.end
-            while stack and stack[-1][0] <= start:
-                stack.pop()
-            if stack:
-                reached, parent = stack[-1]
+            while ends and ends[-1] <= start:
+                ends.pop()
+                numbers.pop()
+                paths.pop()
+            if ends:
+                parents.append(numbers[-1])
+                around = paths[-1]
                 # clocks are rounded: an inner event may end a little later than the outer one
-                own[parent] -= (end if end < reached else reached) - start
+                own[around] -= (end if end < ends[-1] else ends[-1]) - start
             else:
-                parent = NONE
-            parents.append(parent)
-            own.append(end - start)
+                parents.append(NONE)
+                around = NONE
+            path = known.get((around, event.name))
+            if path is None:
+                path = known[around, event.name] = len(counts)
+                self.names.append(event.name)
+                self.above.append(around)
+                counts.append(0)
+                own.append(0)
+            counts[path] += 1
+            own[path] += end - start
+            path_of.append(path)
             starts.append(start)
+            order.append(number)
+            ends.append(end)
             numbers.append(number)
-            stack.append((end, number))
+            paths.append(path)
 
-    def around(self, number: int) -> Iterator[int]:
-        """An event and those around it, inner ones first; at most `DEEPEST`."""
-        parents = self.parents
-        for _ in range(DEEPEST):
-            if number == NONE:
-                return
-            yield number
-            number = parents[number]
-
-    def innermost(self, thread: _Thread, instant: int) -> int:
-        """The number of the innermost event around the instant, or `NONE`."""
-        known = self._threads.get(thread)
-        if known is None:
-            return NONE
-        place = bisect_right(known[0], instant) - 1
-        if place < 0:
-            return NONE
-        return next((n for n in self.around(known[1][place]) if self.events[n].end > instant), NONE)
+    def innermost(self, calls: Mapping[int, CpuEvent]) -> dict[int, int]:
+        """The number of the innermost event around the begin of each call on its thread, by the call's key;
+        `NONE` where there is none."""
+        events, parents, threads = self.events, self.parents, self._threads
+        nothing: tuple[list[int], array[int]] = ([], array("q"))
+        starts, order = nothing
+        found = {}
+        current: _Thread | None = None
+        for key, call in calls.items():
+            instant = call.start
+            if call.thread is not current:
+                current = call.thread
+                starts, order = threads.get(current, nothing)
+            place = bisect_right(starts, instant)
+            number = order[place - 1] if place else NONE
+            left = DEEPEST
+            while number != NONE and events[number].end <= instant:
+                left -= 1
+                number = parents[number] if left else NONE
+            found[key] = number
+        return found
 
     def outermost(self, number: int, instant: int) -> int:
         """The outermost event around `number` that still runs at the instant."""
+        events, parents = self.events, self.parents
         found = number
-        for one in self.around(number):
-            if self.events[one].end > instant:
-                found = one
+        for _ in range(DEEPEST):
+            number = parents[number]
+            if number == NONE:
+                break
+            if events[number].end > instant:
+                found = number
         return found
 
-    def names_around(self, number: int) -> tuple[str, ...]:
-        """The names of an event and of those around it, each once, inner ones first."""
-        return tuple(dict.fromkeys(self.events[one].name for one in self.around(number)))
+    def names_on(self, path: int) -> tuple[str, ...]:
+        """The names on a path, each once, inner ones first."""
+        found: dict[str, None] = {}
+        for _ in range(DEEPEST):
+            if path == NONE:
+                break
+            found[self.names[path]] = None
+            path = self.above[path]
+        return tuple(found)
 
     def roots(self) -> Iterator[CpuEvent]:
         """The outermost events, in order of start."""

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from engine.measure.analyse.contents import head_of
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.nsys_csv import is_header
 from engine.measure.report import Report
 
 HEAD = 256 * 1024
@@ -87,6 +86,9 @@ def _binary(head: bytes) -> str | None:
 def _text(head: str) -> str | None:
     if head.lstrip()[:1] in ("{", "["):
         return "trace"
+    # a trace, the largest kind, doesn't wait for the reader of another
+    from engine.measure.analyse.nsys_csv import is_header
+
     lines = head.splitlines()
     if any(line.startswith('"ID",') for line in lines):
         return "ncu"

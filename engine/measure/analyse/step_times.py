@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+import msgspec
+
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work
-from engine.measure.analyse.host_side import HostSide, is_launch
+from engine.measure.analyse.host_side import HostSide
 
 STEPS = 500
 """How many steps are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepTime:
+class StepTime(msgspec.Struct, frozen=True):
     """A step's window on a device, in nanoseconds. `cpu_ns`: its length on the CPU; `launches`: calls in it
     that started work of this device."""
 
@@ -61,7 +61,7 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
         kernels[step] = kernels.get(step, 0) + (event.kind == "kernel")
     launches: dict[int, int] = {}
     for correlation, call in work.calls.items():
-        if is_launch(call):
+        if call.name in host.names.launching:
             launches[step_of[correlation]] = launches.get(step_of[correlation], 0) + 1
     seen = sorted(step for step in first if step >= 0)
     if not seen:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
 from engine.measure.analyse.copies import Copies, copies_by_direction
@@ -31,7 +32,7 @@ from engine.measure.analyse.trace_verdict import (
     verdict_of,
 )
 from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
-from engine.measure.analyse.work_tables import OperatorTimes, work_tables
+from engine.measure.analyse.work_tables import work_tables
 from engine.measure.events import Finding, Progress
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
@@ -39,8 +40,7 @@ __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
 _DIRECTION = re.compile(r"\b([HDPA])to([HDPA])\b|(Host|Device|Peer)To(Host|Device|Peer)")
 
 
-@dataclass(frozen=True, slots=True)
-class TraceAnalysis:
+class TraceAnalysis(msgspec.Struct, frozen=True):
     """What the trace shows, device by device. Warnings and findings are codes with arguments."""
 
     devices: tuple[DeviceTime, ...]
@@ -77,7 +77,6 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
     """The analysis of a trace that was read."""
     host = host_side(trace)
     rows = HostRows(host) if trace.calls or trace.operators else None
-    times = OperatorTimes(host)
     by_device: dict[int, list[GpuEvent]] = defaultdict(list)
     ranges: dict[int, list[GpuEvent]] = defaultdict(list)
     for event in trace.gpu:
@@ -85,7 +84,7 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
     for event in trace.gpu_ranges:
         ranges[event.device].append(event)
     facts = tuple(
-        _device_facts(device, events, trace, host, rows, times, ranges[device])
+        _device_facts(device, events, trace, host, rows, ranges[device])
         for device, events in sorted(by_device.items())
     )
     lost = lost_launches(trace)
@@ -105,22 +104,22 @@ def _device_facts(
     trace: ChromeTrace,
     host: HostSide,
     rows: HostRows | None,
-    times: OperatorTimes,
     ranges: Sequence[GpuEvent],
 ) -> DeviceFacts:
     time, work = device_time(device, events, host, calls_known=bool(trace.calls))
     steps = step_times(time, work, host)
+    tables = work_tables(work, host, ranges)
     return DeviceFacts(
         time=time,
         name=trace.gpu_names.get(device),
         gaps=gap_facts(time, work, host, rows),
         steps=steps,
-        tables=work_tables(work, host, times, ranges),
+        tables=tables,
         launches=launch_facts(work, host, steps) if trace.calls else None,
         kernel_p50=kernel_median(work),
         copies=_copies(work),
         pageable=tuple(e.end - e.start for e in events if e.kind == "copy" and "ageable" in e.name),
-        busy_without_communication=busy_without_communication(work),
+        busy_without_communication=busy_without_communication(work, tables),
         early=len(events) - time.launch_recorded.events if time.launch_recorded else 0,
     )
 

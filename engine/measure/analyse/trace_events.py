@@ -22,7 +22,9 @@ class RawArgs(msgspec.Struct, gc=False):
     bytes: int | float | str | None = None
 
 
-class _Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
+class Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
+    """An event that lasts, without its times."""
+
     cat: str | None = None
     name: str = ""
     pid: int | float | str | None = None
@@ -30,21 +32,21 @@ class _Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
     args: RawArgs | None = None
 
 
-class NumberEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class NumberEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its times as numbers."""
 
     ts: int | float | str | None = None
     dur: int | float | str | None = None
 
 
-class StartTextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class StartTextEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its start as text: starts are large, durations hardly ever are."""
 
     ts: msgspec.Raw = msgspec.Raw()
     dur: int | float | str | None = None
 
 
-class TextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class TextEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its times as the text that stands in the file (empty where there is none)."""
 
     ts: msgspec.Raw = msgspec.Raw()

@@ -9,16 +9,17 @@ GPU is what takes the time; what bounds its kernels a trace can't say (the roofl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent
+import msgspec
+
+from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import Copies, copies_finding
 from engine.measure.analyse.device_time import DeviceTime, Work
 from engine.measure.analyse.gap_facts import GapFacts
 from engine.measure.analyse.intervals import length, percentile, union
-from engine.measure.analyse.kernel_family import COMMUNICATION, family_of
+from engine.measure.analyse.kernel_family import COMMUNICATION
 from engine.measure.analyse.launch_facts import LaunchFacts
 from engine.measure.analyse.step_times import StepTime
 from engine.measure.analyse.work_tables import WorkTables
@@ -45,8 +46,7 @@ UNEVEN = 1.5
 """A step so much longer than the median is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
+class DeviceFacts(msgspec.Struct, frozen=True):
     """All that is known of one device; times in nanoseconds. `early`: events launched before the window;
     `busy_without_communication`: -1 where no work exchanges data between GPUs."""
 
@@ -64,8 +64,7 @@ class DeviceFacts:
     early: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True):
     """What would be left of the device's time, in nanoseconds: if all gaps vanished, and if those vanished
     that launching causes. `without_launching` is None where the CPU wasn't recorded."""
 
@@ -87,8 +86,7 @@ class Bound:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The device's first finding, how sure it is (high, medium, low), and the codes of what lowers that."""
 
     finding: Finding
@@ -99,12 +97,13 @@ class Verdict:
         return {"code": self.finding.code, "confidence": self.confidence, "because": list(self.because)}
 
 
-def busy_without_communication(work: Work) -> int:
+def busy_without_communication(work: Work, tables: WorkTables) -> int:
     """The busy time, in nanoseconds, of all work but that which exchanges data between GPUs; -1 where none
     does."""
-    names = {name for name, kind in work.kinds.items() if family_of(kind, name) == COMMUNICATION}
-    events: Iterator[GpuEvent] = (event for event in work.events if event.name not in names)
-    return length(union((event.start, event.end) for event in events)) if names else -1
+    names = {row.name for row in tables.kernels if row.family == COMMUNICATION}
+    if not names:
+        return -1
+    return length(union((event.start, event.end) for event in work.events if event.name not in names))
 
 
 def bound_of(facts: DeviceFacts) -> Bound:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace
 from engine.measure.analyse.damage_said import damage_said
@@ -12,8 +13,7 @@ from engine.measure.analyse.trace_verdict import NEAR, OVERHEAD_BELOW, DeviceFac
 from engine.measure.events import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(msgspec.Struct, frozen=True):
     """Launches in the file, and how many of them have no record of what they launched."""
 
     missing: int

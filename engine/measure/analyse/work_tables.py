@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from engine.measure.analyse.chrome_trace import PROFILER_STEP, GpuEvent
 from engine.measure.analyse.device_time import Work
@@ -19,8 +20,7 @@ ROWS = 100
 """How many kernels, operators and ranges are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRow:
+class KernelRow(msgspec.Struct, frozen=True):
     """All work of one name. Times in nanoseconds."""
 
     name: str
@@ -32,8 +32,7 @@ class KernelRow:
     longest: int
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyRow:
+class FamilyRow(msgspec.Struct, frozen=True):
     """All work of one family."""
 
     family: str
@@ -41,8 +40,7 @@ class FamilyRow:
     ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRow:
+class OperatorRow(msgspec.Struct, frozen=True):
     """All calls of one operator. `gpu`: work launched anywhere under it, `self_gpu`: directly in it;
     `self_cpu`: its time on the CPU without operators inside. Times in nanoseconds."""
 
@@ -54,8 +52,7 @@ class OperatorRow:
     self_cpu: int
 
 
-@dataclass(frozen=True, slots=True)
-class RangeRow:
+class RangeRow(msgspec.Struct, frozen=True):
     """All occurrences of one range. `span`: from the first to the last work launched in it, summed over its
     occurrences. Times in nanoseconds."""
 
@@ -67,8 +64,7 @@ class RangeRow:
     span: int
 
 
-@dataclass(frozen=True, slots=True)
-class WorkTables:
+class WorkTables(msgspec.Struct, frozen=True):
     """The tables, each with the largest first; `total` is the sum of the work's times, overlap twice."""
 
     kernels: tuple[KernelRow, ...]
@@ -135,20 +131,7 @@ class WorkTables:
         return round(ns / self.total, 6) if self.total else 0.0
 
 
-class OperatorTimes:
-    """Calls and own CPU time of each operator by name, once for all devices."""
-
-    def __init__(self, host: HostSide) -> None:
-        self.calls: Counter[str] = Counter(operator.name for operator in host.operators.events)
-        self.own: Counter[str] = Counter()
-        own = self.own
-        for operator, ns in zip(host.operators.events, host.operators.own_ns, strict=True):
-            own[operator.name] += ns
-
-
-def work_tables(
-    work: Work, host: HostSide, times: OperatorTimes, gpu_ranges: Sequence[GpuEvent]
-) -> WorkTables:
+def work_tables(work: Work, host: HostSide, gpu_ranges: Sequence[GpuEvent]) -> WorkTables:
     """The tables of one device; `gpu_ranges` are its own."""
     kernels = sorted(_kernel_rows(work), key=lambda row: (-row.ns, row.name))
     by_family: dict[str, list[KernelRow]] = defaultdict(list)
@@ -161,7 +144,7 @@ def work_tables(
     return WorkTables(
         kernels=tuple(kernels),
         families=tuple(sorted(families, key=lambda row: -row.ns)),
-        operators=_operator_rows(work, host, times),
+        operators=_operator_rows(work, host),
         ranges=_range_rows(work, host) if host.ranges.events else _rows_on_gpu(gpu_ranges),
         total=sum(row.ns for row in kernels),
     )
@@ -182,32 +165,30 @@ def _kernel_rows(work: Work) -> Iterator[KernelRow]:
         )
 
 
-def _operator_rows(work: Work, host: HostSide, times: OperatorTimes) -> tuple[OperatorRow, ...]:
-    gpu: dict[str, int] = defaultdict(int)
-    kernels: dict[str, int] = defaultdict(int)
-    own: dict[str, int] = defaultdict(int)
-    nested, operators, inner = host.operators, host.operators.events, work.inner
-    last = NONE
-    names: tuple[str, ...] = ()
+def _operator_rows(work: Work, host: HostSide) -> tuple[OperatorRow, ...]:
+    nested, inner = host.operators, work.inner
+    path_of = nested.path_of
+    time = [0] * len(nested.names)
+    number = [0] * len(nested.names)
     for event in work.events:
-        number = inner.get(event.correlation, NONE)  # type: ignore[arg-type]
-        if number == NONE:
-            continue
-        if number != last:
-            last, names = number, nested.names_around(number)
-        length, is_kernel = event.end - event.start, event.kind == "kernel"
-        own[operators[number].name] += length
-        for name in names:
-            gpu[name] += length
-            kernels[name] += is_kernel
-    # all operators, also those that launch nothing: they cost CPU time all the same
-    listed = sorted(times.calls, key=lambda name: (-gpu.get(name, 0), -times.own[name], name))
-    return tuple(
-        OperatorRow(
-            name, times.calls[name], kernels.get(name, 0), gpu.get(name, 0), own.get(name, 0), times.own[name]
-        )
-        for name in listed
-    )
+        operator = inner.get(event.correlation, NONE)  # type: ignore[arg-type]
+        if operator != NONE:
+            path = path_of[operator]
+            time[path] += event.end - event.start
+            number[path] += event.kind == "kernel"
+    # name -> calls, kernels, gpu, self_gpu, self_cpu; also operators that launch nothing: they cost CPU time
+    rows: dict[str, list[int]] = {name: [0, 0, 0, 0, 0] for name in nested.names}
+    for path, name in enumerate(nested.names):
+        row = rows[name]
+        row[0] += nested.counts[path]
+        row[3] += time[path]
+        row[4] += nested.own_ns[path]
+        if number[path] or time[path]:
+            for around in nested.names_on(path):
+                rows[around][1] += number[path]
+                rows[around][2] += time[path]
+    found = [OperatorRow(name, *row) for name, row in rows.items()]
+    return tuple(sorted(found, key=lambda row: (-row.gpu, -row.self_cpu, row.name)))
 
 
 class _InRange:
@@ -222,24 +203,36 @@ class _InRange:
 
 def _range_rows(work: Work, host: HostSide) -> tuple[RangeRow, ...]:
     nested = host.ranges
-    number_of = {c: nested.innermost(call.thread, call.start) for c, call in work.calls.items()}
+    inner = nested.innermost(work.calls)
     found: dict[int, _InRange] = {}
     for event in work.events:
-        for number in nested.around(number_of.get(event.correlation, NONE)):  # type: ignore[arg-type]
+        number = inner.get(event.correlation, NONE)  # type: ignore[arg-type]
+        if number != NONE:
             one = found.get(number) or found.setdefault(number, _InRange(event.start))
             one.ns += event.end - event.start
             one.kernels += event.kind == "kernel"
-            one.last = max(one.last, event.end)
+            if event.end > one.last:
+                one.last = event.end
     rows: dict[str, list[int]] = {}
-    for number, event in enumerate(nested.events):
-        row = rows.setdefault(event.name, [0, 0, 0, 0, 0])
+    # inner ranges have the higher numbers: what was launched in them is handed on outwards
+    for number in range(len(nested.events) - 1, -1, -1):
+        event_of = nested.events[number]
+        row = rows.setdefault(event_of.name, [0, 0, 0, 0, 0])
         row[0] += 1
-        row[3] += event.end - event.start
-        one_of = found.get(number)
-        if one_of is not None:
-            row[1] += one_of.kernels
-            row[2] += one_of.ns
-            row[4] += one_of.last - one_of.first
+        row[3] += event_of.end - event_of.start
+        inside = found.pop(number, None)
+        if inside is None:
+            continue
+        row[1] += inside.kernels
+        row[2] += inside.ns
+        row[4] += inside.last - inside.first
+        around = nested.parents[number]
+        if around != NONE:
+            outer = found.get(around) or found.setdefault(around, _InRange(inside.first))
+            outer.ns += inside.ns
+            outer.kernels += inside.kernels
+            outer.first = min(outer.first, inside.first)
+            outer.last = max(outer.last, inside.last)
     return _sorted(RangeRow(name, *row) for name, row in rows.items())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ def test_the_innermost_and_outermost_are_those_that_looking_at_all_finds(
     nesting = Nesting(events)
     for thread in THREADS:
         around = [e for e in events if e.thread == thread and e.start <= instant < e.end]
-        number = nesting.innermost(thread, instant)
+        (number,) = nesting.innermost({0: CpuEvent("call", thread, instant, instant)}).values()
         if not around:
             assert number == NONE
             continue
@@ -53,21 +54,22 @@ def test_the_innermost_and_outermost_are_those_that_looking_at_all_finds(
         assert found in around
         assert found.end - found.start == shortest
         assert outer.end - outer.start == longest
-        assert set(nesting.names_around(number)) == {event.name for event in around}
+        assert set(nesting.names_on(nesting.path_of[number])) == {event.name for event in around}
 
 
 @given(nested())
 def test_own_times_add_up_to_the_outermost_ones(events: list[CpuEvent]) -> None:
     nesting = Nesting(events)
     assert sum(nesting.own_ns) == sum(root.end - root.start for root in nesting.roots())
+    assert sum(nesting.counts) == len(events)
     assert all(own >= 0 for own in nesting.own_ns)
 
 
-def test_another_threads_operators_are_not_around() -> None:
+@pytest.mark.parametrize(("thread", "instant", "found"), [(1, 9, NONE), (1, 6, 1), (0, 6, 0), (2, 6, NONE)])
+def test_another_threads_operators_are_not_around(thread: int, instant: int, found: int) -> None:
     nesting = Nesting([CpuEvent("a", THREADS[0], 0, 10), CpuEvent("b", THREADS[1], 5, 8)])
-    assert nesting.innermost(THREADS[1], 9) == NONE
-    assert nesting.innermost(THREADS[0], 6) == 0
-    assert nesting.innermost(("9", "3"), 6) == NONE
+    threads = (*THREADS, ("9", "3"))
+    assert nesting.innermost({7: CpuEvent("call", threads[thread], instant, instant)}) == {7: found}
 
 
 spans = st.lists(
