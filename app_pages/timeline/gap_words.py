@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app_pages.numbers import joined, number, percent
 from app_pages.words import phrase
 from engine.measure.analyse.gap_story import GapStory
+from engine.measure.analyse.timeline_build import LONGEST_NAME
 
 _UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3))
 _FUNCTOR = re.compile(r"(\w+Functor\w*|\w+_kernel_cuda)")
@@ -43,11 +44,10 @@ def short_name(name: str) -> str:
     `void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, …>(int, …)` becomes
     `vectorized_elementwise_kernel ⟨AddFunctor⟩`: the functor tells such kernels apart.
     """
-    if "<" not in name and "(" not in name:
+    signature = name.startswith("void ") or name.endswith((")", ">")) or len(name) >= LONGEST_NAME
+    if not signature or name.startswith(("Memcpy", "Memset")):
         return name
     plain = name.removeprefix("void ").replace("(anonymous namespace)::", "")
-    if plain.startswith(("Memcpy", "Memset")):
-        return name
     head = re.split(r"[<(]", plain, maxsplit=1)[0].strip()
     short = head.rsplit("::", 1)[-1] or head
     functor = _FUNCTOR.search(plain, len(head))

@@ -144,6 +144,7 @@ def test_a_length_of_time_in_the_unit_that_reads_best(ns: int, text: str) -> Non
             "vectorized_elementwise_kernel ⟨AddFunctor⟩",
         ),
         ("<lambda>", "<lambda>"),
+        ("enumerate(DataLoader)#_Iter.__next__", "enumerate(DataLoader)#_Iter.__next__"),
     ],
 )
 def test_a_kernels_name_without_its_template_arguments(name: str, short: str) -> None:

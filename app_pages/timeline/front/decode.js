@@ -38,7 +38,7 @@ function cutOf(bytes, at) {
   const { found } = columns(bytes, at + body, head.bars, BAR_PARTS);
   const covered = new Float64Array(head.bars + 1);
   for (let bar = 0; bar < head.bars; bar++) covered[bar + 1] = covered[bar] + found.duration[bar];
-  return { ...head, ...found, covered };
+  return { ...found, covered, lanes: head.lanes, merged: head.merged, from: head.start, to: head.end };
 }
 
 function columns(bytes, at, count, parts) {

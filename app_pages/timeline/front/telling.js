@@ -69,7 +69,7 @@ class Telling {
 
   barLines(cut, bar) {
     const { words, language } = this;
-    const start = instantText(cut.start[bar], 1e3, this.head.span, language);
+    const start = whenText(cut.start[bar], language);
     const lines = [fill(words.bar_at, { duration: this.duration(cut.duration[bar]), start })];
     if (cut.count[bar] > 1) lines.push(fill(words.bar_merged, { n: cut.count[bar] }));
     const launch = cut.link[bar];
@@ -112,9 +112,9 @@ class Telling {
   table() {
     if (!this.parts.details.open || this.tabled === this.head.id) return;
     this.tabled = this.head.id;
-    const { words, gaps, language, head } = this;
+    const { words, gaps, language } = this;
     this.parts.rows.replaceChildren(
-      ...this.longest.slice(0, TABLE_ROWS).map((gap, place) => {
+      ...[...this.longest.slice(0, TABLE_ROWS)].map((gap, place) => {
         const button = el("button", { type: "button", "aria-label": fill(words["table.show"], { rank: place + 1 }) }, String(place + 1));
         button.onclick = () => this.choose(gap);
         const row = el(
@@ -122,7 +122,7 @@ class Telling {
           { "data-gap": gap },
           el("td", {}, button),
           el("td", {}, this.duration(gaps.duration[gap])),
-          el("td", {}, instantText(gaps.start[gap], 1e3, head.span, language)),
+          el("td", {}, whenText(gaps.start[gap], language)),
           el("td", {}, String(gaps.device[gap])),
           el("td", {}, this.waits(gap)),
         );

@@ -23,7 +23,7 @@ class Timeline extends Viewing {
     this.endKeys = watchKeys({
       view: this.view,
       ours: event => this.ours(event),
-      typing: event => event.composedPath()[0]?.localName === "input" && event.key !== "Escape",
+      typing: event => event.composedPath()[0]?.localName === "input",
       moved: () => this.wake(),
       gap: step => this.stepGap(step),
       fit: () => this.fit(this.chosen),
@@ -94,6 +94,7 @@ class Timeline extends Viewing {
     else if (this.chosen?.gap !== undefined) this.telling.gap(this.chosen.gap);
     if (fresh || before !== this.colours.key) this.size = null;
     this.resize();
+    this.wake();
   }
 
   begin() {

@@ -32,6 +32,12 @@ function instantText(ns, step, largest, language) {
   return `${grouped((ns / size).toFixed(Math.min(9, digits)), language)}\u00a0${sign}`;
 }
 
+/** An instant by itself: to the microsecond, to the nanosecond in the first millisecond. */
+function whenText(ns, language) {
+  const size = Math.abs(ns);
+  return instantText(ns, size < 1e6 ? 1 : 1e3, size < 1e10 ? Math.min(size, 9e8) : size, language);
+}
+
 /** A step of 1, 2 or 5 times a power of ten, of at least `least`; never below a nanosecond. */
 function tickStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));

@@ -1,6 +1,6 @@
 // The picture and what is in view of it: drawn once a frame and only when something moved.
 
-const LEAST_HEIGHT = 220;
+const LEAST_HEIGHT = 150;
 const MOST_HEIGHT = 560;
 const PHONE_HEIGHT = 400;
 const GAP_ROOM = 6; // a gap is shown with so many times its length around it
@@ -85,7 +85,9 @@ class Viewing {
   /** The bars that are drawn: those of the stretch that was cut for it where the view lies in there. */
   get cut() {
     const { detail, view } = this;
-    return detail !== null && view.start >= detail.start && view.end <= detail.end ? detail : this.overview;
+    if (detail === null) return this.overview;
+    const within = Math.max(0, view.start) >= detail.from && Math.min(view.span, view.end) <= detail.to;
+    return within ? detail : this.overview;
   }
 
   scene() {
