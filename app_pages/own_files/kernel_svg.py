@@ -13,8 +13,8 @@ PAPER, INK, FAINT, MARK, OTHER = "#fbfaf7", "#1f2430", "#6b6f78", "#c2701c", "#b
 NAME_SIGNS = 58
 
 
-def ranking(kernels: Sequence[Mapping[str, Any]], marked: str, language: str) -> str:
-    """Bars by share of the GPU time; only the marked kernel has its name, the others their rank."""
+def ranking(kernels: Sequence[Mapping[str, Any]], marked: str, label: str, language: str) -> str:
+    """Bars by share of the GPU time. Only the kernel `marked` (its whole name) is labelled."""
     shown = list(kernels[:MOST])
     if marked not in {str(row.get("name")) for row in shown}:
         shown = shown[: MOST - 1] + [row for row in kernels if str(row.get("name")) == marked][:1]
@@ -29,7 +29,7 @@ def ranking(kernels: Sequence[Mapping[str, Any]], marked: str, language: str) ->
             f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{ROW - 6}" rx="3" '
             f'fill="{MARK if own else OTHER}" fill-opacity="{0.55 if own else 1}"/>'
         )
-        text = marked[:NAME_SIGNS] if own else ""
+        text = label[:NAME_SIGNS] if own else ""
         bars.append(f'<text x="{LEFT + 6}" y="{y + 14.5}" fill="{INK}">{escape(text)}</text>')
         bars.append(
             f'<text x="{WIDTH - 8}" y="{y + 14.5}" text-anchor="end" fill="{INK if own else FAINT}" '

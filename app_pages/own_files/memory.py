@@ -13,7 +13,7 @@ from app_pages import context
 from app_pages.lab_words import LabWords
 from app_pages.numbers import number, quantity
 from app_pages.own_files import memory_cards
-from app_pages.own_files.diagnosis import codes, diagnosis
+from app_pages.own_files.diagnosis import codes, diagnosis, findings
 from app_pages.own_files.make_card import card_button
 from app_pages.own_files.tables import count, facts, name, rows_of, size, table
 from app_pages.own_files.teach import teach
@@ -35,7 +35,7 @@ def memory_view(state: AnalysisState, analysis: Mapping[str, Any]) -> None:
     for place, device in enumerate(devices):
         if len(devices) > 1:
             st.subheader(f"GPU {device.get('device')}", anchor=False)
-        _device(device, language, key=f"{key}.{place}")
+        _device(device, _leaking(analysis, device), language, key=f"{key}.{place}")
         card_button(
             partial(memory_cards.of_snapshot, state, analysis, device, language), key=f"{key}.{place}.card"
         )
@@ -50,11 +50,24 @@ def words_of(language: str) -> LabWords:
     return LabWords("files", own, own, language)
 
 
-def _device(device: Mapping[str, Any], language: str, *, key: str) -> None:
+def _leaking(analysis: Mapping[str, Any], device: Mapping[str, Any]) -> str:
+    """The call that leaks on the device, as `place` names it; "" where none does."""
+    leaks = [each for each in findings(analysis) if each.code == "leak"]
+    return next(
+        (
+            str(leak.args.get("call") or "")
+            for leak in leaks
+            if leak.args.get("device") == device.get("device")
+        ),
+        "",
+    )
+
+
+def _device(device: Mapping[str, Any], leaking: str, language: str, *, key: str) -> None:
     stack = device.get("leak_stack")
     if isinstance(stack, list) and stack:
         st.markdown(f"**{say('your_files.culprit')}**")
-        sheet(_stack(stack), key=f"{key}.stack")
+        sheet(_stack(stack, leaking), key=f"{key}.stack")
     left, right = st.columns(2, gap="large")
     with left:
         sheet(facts(_sizes(device, language)), key=f"{key}.sizes")
@@ -147,6 +160,10 @@ def _alive(device: Mapping[str, Any], language: str, *, key: str) -> None:
             sheet(stacks, key=f"{key}.stacks")
 
 
-def _stack(frames: list[Any]) -> str:
-    lines = "".join(f"<li>{escape(str(frame))}</li>" for frame in frames)
+def _stack(frames: list[Any], call: str = "") -> str:
+    """The frames, innermost first; the one that is the program's own call stands out."""
+    lines = ""
+    for frame in map(str, frames):
+        text = escape(frame)
+        lines += f"<li><b>{text}</b></li>" if call and frame.endswith(call) else f"<li>{text}</li>"
     return f'<ol class="stack">{lines}</ol>'

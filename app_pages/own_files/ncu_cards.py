@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from app_pages.numbers import number
+from app_pages.own_files.tables import without_condition
 from app_pages.own_files.text import code, in_card
+from app_pages.timeline.gap_words import short_name
 from app_pages.words import phrase
 from engine.study.card import Language
 from engine.study.own_cards import NewCard
@@ -28,7 +30,7 @@ def of_kernel(state: AnalysisState, kernel: Mapping[str, Any], language: Languag
     """Asks what bounds the kernel, and whether more occupancy would help."""
     from app_pages.own_files.ncu import reading  # the page that shows the same sentence
 
-    name = str(kernel.get("name"))
+    name = short_name(without_condition(str(kernel.get("name"))))
     shown = []
     for part in FIGURES:
         value = kernel.get(part)

@@ -28,14 +28,14 @@ class Cell:
 def name(text: object) -> Cell:
     """A name, cut in its middle where it is long: kernels differ at both ends."""
     whole = str(text)
-    shown = _after_enable_if(whole)
+    shown = without_condition(whole)
     if len(shown) > LONGEST_NAME:
         half = LONGEST_NAME // 2
         shown = f"{shown[:half]} … {shown[-half:]}"
     return Cell(shown, title=whole[:2000] if shown != whole else "")
 
 
-def _after_enable_if(text: str) -> str:
+def without_condition(text: str) -> str:
     """The name without the `std::enable_if<…>::type` that cuBLAS puts before it."""
     start = text.find("enable_if<")
     if start < 0 or start > len("void std::"):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from app_pages.numbers import number, percent
 from app_pages.own_files.kernel_svg import ranking
-from app_pages.own_files.tables import rows_of, time_text
+from app_pages.own_files.tables import rows_of, time_text, without_condition
 from app_pages.own_files.text import code, in_card
 from app_pages.timeline.gap_picture import gap_picture
-from app_pages.timeline.gap_words import duration, gap_words
+from app_pages.timeline.gap_words import duration, gap_words, short_name
 from app_pages.timeline.payload import open_timeline
 from app_pages.words import knows, phrase
 from engine.measure.analyse.gap_story import GapStory
@@ -86,9 +86,11 @@ def of_kernel(
 ) -> NewCard:
     """Asks what a kernel does, what bounds it, and what to measure next."""
     whole = str(kernel.get("name"))
+    short = short_name(without_condition(whole))
     args = {
         "file": code(state.name),
-        "kernel": code(whole[:400]),
+        "kernel": code(short[:400]),
+        "name": code(whole[:1000]),
         "share": percent(float(kernel.get("share") or 0), language),
         "total": time_text(kernel.get("total_us"), language),
         "count": number(int(kernel.get("count") or 0), language),
@@ -100,9 +102,9 @@ def of_kernel(
     if knows(family):
         facts += " " + phrase(language, "your_files.card.kernel.family", family=phrase(language, family))
     kernels = rows_of(device.get("by_kernel"))
-    svg = ranking(kernels, whole, language)
+    svg = ranking(kernels, whole, short, language)
     return NewCard(
-        title=phrase(language, "your_files.card.kernel.title", kernel=code(whole[:SHORT_NAME])),
+        title=phrase(language, "your_files.card.kernel.title", kernel=code(short[:SHORT_NAME])),
         language=language,
         prompt=phrase(language, "your_files.card.kernel.prompt", **args),
         answer=(

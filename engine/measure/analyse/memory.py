@@ -269,7 +269,7 @@ def _fragmentation(memory: DeviceMemory, holes: list[Hole], failed: FailedReques
         "free_bytes": sum(hole.size for hole in holes),
         "largest_free_bytes": max(hole.size for hole in holes),
         "holes": len(holes),
-        "common_hole_bytes": common,
+        "common_hole_bytes": min(common, max(hole.size for hole in holes)),
         "common_holes": by_size[common],
         "allocated_bytes": failed.allocated if failed else memory.allocated,
         "reserved_bytes": failed.reserved if failed else memory.reserved,

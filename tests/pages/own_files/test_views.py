@@ -146,7 +146,23 @@ def test_the_curve_of_a_snapshot_is_drawn_without_the_names_that_would_tell_the_
 
 def test_the_ranking_shows_the_kernel_that_is_asked_about_even_far_down() -> None:
     kernels = [{"name": f"k{place}", "share": 0.1 / (place + 1)} for place in range(30)]
-    svg = ranking([*kernels, {"name": EVIL, "share": 0.001}], EVIL, "en")
+    svg = ranking([*kernels, {"name": EVIL, "share": 0.001}], EVIL, EVIL, "en")
     assert svg.count("<rect") == 9
     assert "<script" not in svg
     assert "&lt;script&gt;" in svg
+
+
+def test_the_condition_before_a_kernels_name_is_left_out() -> None:
+    whole = "std::enable_if<!(T7), void>::type internal::gemvx::kernel<int, std::array<int, 3>>(T13)"
+    assert name(whole).text == "internal::gemvx::kernel<int, std::array<int, 3>>(T13)"
+    assert name(whole).title == whole
+    assert name("enable_if<").text == "enable_if<"
+
+
+def test_what_a_file_says_is_text_in_a_card_and_stays_readable() -> None:
+    from app_pages.markup import plain
+    from app_pages.own_files.text import in_card
+
+    said = "aten::copy_ and __nv_bfloat16, *a* [b](c) `d` $e$ <f> ncclKernel_Sum_int8_t ~~g~~"
+    assert plain(in_card(said)) == said
+    assert "ncclKernel_Sum_int8_t" in in_card(said)
