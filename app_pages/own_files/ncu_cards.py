@@ -52,5 +52,6 @@ def of_kernel(state: AnalysisState, kernel: Mapping[str, Any], language: Languag
             (phrase(language, "your_files.ncu.unsaid"), phrase(language, "your_files.ncu.unsaid.text")),
         ),
         section=state.name,
+        thing=" ".join(str(kernel.get(part)) for part in ("name", "grid", "block", "duration_s")),
         topics=("nsight-compute", "occupancy", "roofline"),
     )

@@ -100,7 +100,9 @@ def of_kernel(
     family = f"analysis.family.{kernel.get('family')}"
     facts = phrase(language, "your_files.card.kernel.facts", **args)
     if knows(family):
-        facts += " " + phrase(language, "your_files.card.kernel.family", family=phrase(language, family))
+        facts += ("" if language == "zh" else " ") + phrase(
+            language, "your_files.card.kernel.family", family=phrase(language, family)
+        )
     kernels = rows_of(device.get("by_kernel"))
     svg = ranking(kernels, whole, short, language)
     return NewCard(
@@ -116,6 +118,7 @@ def of_kernel(
             ),
         ),
         section=state.name,
+        thing=whole,
         topics=("kernel-launch", "profiler"),
         key_figures=(f"{args['count']} × {args['p50']} · {args['share']}",),
         picture=Picture(svg, phrase(language, "your_files.card.kernel.alt", share=args["share"])),

@@ -53,6 +53,8 @@ class NewCard:
     pitfall: str | None = None
     picture: Picture | None = None
     answer_picture: Picture | None = None
+    thing: str = ""
+    """What tells it apart from others of its section, such as a kernel's whole name; else its title does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _with(text: str, picture: Picture | None) -> str:
 
 def _id_of(card: NewCard) -> str:
     """The same thing met twice is the same card."""
-    return f"{DECK}-{_hash(repr((card.title, card.section, card.language)))}"
+    return f"{DECK}-{_hash(repr((card.thing or card.title, card.section, card.language)))}"
 
 
 def _file_name(picture: Picture) -> str:

@@ -67,6 +67,7 @@ def test_the_same_thing_met_twice_is_one_card(tmp_path: Path) -> None:
     again = add(tmp_path, GAP)
     assert (again.id, again.already) == (first, True)
     assert len(cards(tmp_path)) == 1
+    assert not add(tmp_path, replace(GAP, thing="another of the same title")).already
 
 
 def test_what_a_person_changed_in_the_deck_stays_as_it_stands(tmp_path: Path) -> None:
