@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -133,12 +133,20 @@ class _Served:
         return RedirectResponse(address, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
     def trace(self, request: Request) -> Response:
-        """The file as it lies there, packed or not."""
+        """The file as it lies there, packed or not; one that was cut off is closed: Perfetto wants that."""
         _check_host(request)
         state = self._trace(request)
         if state is None:
             return self._gone()
-        response = FileResponse(state.path, media_type="application/octet-stream")
+        warned = {warning["code"] for warning in self._analyses().result(state.id)["warnings"]}
+        kind = "application/octet-stream"
+        response: Response
+        if "broken_end" in warned:
+            from engine.measure.analyse.closed_trace import closed
+
+            response = StreamingResponse(closed(state.path), media_type=kind)
+        else:
+            response = FileResponse(state.path, media_type=kind)
         response.headers["Cache-Control"] = "no-store"
         _secure(response.headers)
         return response

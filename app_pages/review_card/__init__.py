@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 FRONT = Path(__file__).parent / "front"
-SCRIPTS = ("stopwatch", "outbox", "queue", "keys", "face", "predict", "screen", "review", "main")
+SCRIPTS = ("stopwatch", "outbox", "queue", "keys", "face", "predict", "actions", "screen", "review", "main")
 
 
 def _read(name: str) -> str:
@@ -24,7 +24,7 @@ def _read(name: str) -> str:
 _mount = st.components.v2.component(
     "benchcards.review_card",
     html=_read("card.html"),
-    css=_read("card.css") + _read("predict.css"),
+    css=_read("card.css") + _read("predict.css") + _read("actions.css") + _read("curve.css"),
     js="\n".join(_read(f"{name}.js") for name in SCRIPTS),
 )
 

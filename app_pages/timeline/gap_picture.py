@@ -160,7 +160,7 @@ def _row(canvas: _Canvas, timeline: Timeline, row: Row, language: str, places: d
     canvas.text(MARGIN, canvas.y + 14, caption, "small", _FAINT)
     canvas.y += CAPTION
     for lane in row.lanes[:MOST_LANES]:
-        if row.side == "gpu" or timeline.within(lane, canvas.start, canvas.end):
+        if timeline.within(lane, canvas.start, canvas.end):
             _lane(canvas, timeline, lane, height, places)
             canvas.y += height + 1
     canvas.y += 8

@@ -40,5 +40,7 @@ COMMANDS = (
         "take such a file in: nothing twice, nothing lost, all or nothing",
         "engine.commands.take_in",
     ),
+    Command("fit", "fit the schedule to your own answers, and say whether it helps", "engine.commands.fit"),
+    Command("move-data", "move the data folder to another place", "engine.commands.move_data"),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,6 +114,15 @@ def test_the_trace_is_handed_out_as_it_lies_there(shared_app: App, analyses: Ana
     assert headers["content-encoding"] == "identity"
     assert headers["cross-origin-resource-policy"] == "same-origin"
     assert "access-control-allow-origin" not in headers
+
+
+def test_a_trace_that_was_cut_off_is_handed_out_closed(shared_app: App, analyses: Analyses) -> None:
+    analysis = analysed(analyses, "t.json", trace()[:-100])
+    assert "broken_end" in {warning["code"] for warning in analyses.result(analysis)["warnings"]}
+    status, headers, body = answer(shared_app, f"/perfetto/trace/{analysis}/t.json")
+    assert (status, headers["content-encoding"]) == (200, "identity")
+    whole = json.loads(trace())["traceEvents"]
+    assert json.loads(body)["traceEvents"] == whole[:-1]
 
 
 def test_the_interface_is_kept_by_the_browser_and_may_talk_to_the_app_alone(shared_app: App) -> None:

@@ -110,8 +110,9 @@ class Telling {
   }
 
   table() {
-    if (!this.parts.details.open || this.tabled === this.head.id) return;
-    this.tabled = this.head.id;
+    const shown = `${this.head.id} ${this.language}`;
+    if (!this.parts.details.open || this.tabled === shown) return;
+    this.tabled = shown;
     const { words, gaps, language } = this;
     this.parts.rows.replaceChildren(
       ...[...this.longest.slice(0, TABLE_ROWS)].map((gap, place) => {
@@ -129,9 +130,11 @@ class Telling {
         return row;
       }),
     );
+    this.markRow(this.marked);
   }
 
   markRow(gap) {
+    this.marked = gap;
     for (const row of this.parts.rows.children) row.setAttribute("aria-current", String(row.dataset.gap === String(gap)));
   }
 }

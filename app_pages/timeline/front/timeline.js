@@ -109,6 +109,7 @@ class Timeline extends Viewing {
     else {
       this.chosen = { gap: first.gap };
       this.telling.gap(first.gap);
+      this.telling.markRow(first.gap);
       if (first.zoom) this.show(this.gaps.start[first.gap], this.gaps.duration[first.gap], GAP_ROOM, false);
     }
   }

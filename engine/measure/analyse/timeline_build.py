@@ -132,6 +132,7 @@ class _Builder:
         events: dict[tuple[str, str], list[tuple[CpuEvent, int]]] = defaultdict(list)
         # in this order one that begins and ends with another lies inside of it
         for kind, found in (
+            (RANGE, self._trace.steps),
             (RANGE, self._trace.ranges),
             (OPERATOR, self._trace.operators),
             (CALL, self._trace.calls),
@@ -149,20 +150,28 @@ class _Builder:
             self._rows.append(row)
 
     def _nest(self, row: _Row, events: Iterable[tuple[CpuEvent, int]]) -> None:
+        """Runs once for each event of a thread, of which there may be millions: hence all in one place."""
         ends: list[int] = []
+        names, calls, low = self._names, self._calls, self._low
         for event, kind in events:
-            while ends and ends[-1] <= event.start:
+            start, end = event.start, event.end
+            while ends and ends[-1] <= start:
                 ends.pop()
             depth = len(ends)
             if depth >= MOST_DEPTH:
                 self._left_out["depth"] += 1
                 continue
+            ends.append(end)
             lane = self._lane(row, depth)
-            correlation = event.correlation
-            if kind == CALL and correlation is not None and self._calls.get(correlation) is event:
-                self._place[correlation] = (row.lanes[depth], len(lane.start))
-            self._append(lane, event.start, event.end, event.name, kind)
-            ends.append(event.end)
+            if kind == CALL:
+                correlation = event.correlation
+                if correlation is not None and calls.get(correlation) is event:
+                    self._place[correlation] = (row.lanes[depth], len(lane.start))
+            name = names.get(event.name)
+            lane.start.append(start - low)
+            lane.duration.append(end - start)
+            lane.name.append(self._new_name(event.name) if name is None else name)
+            lane.kind.append(kind)
 
     def _streams(self) -> dict[int, dict[int, Ref]]:
         """A row for each stream. Returns, by device and instant, the work that begins there first."""
@@ -190,7 +199,11 @@ class _Builder:
             open_ends.append(event.end)
             lane = self._lane(row, depth)
             first_at[event.device].setdefault(event.start, (row.lanes[depth], len(lane.start)))
-            self._append(lane, event.start, event.end, event.name, _GPU_KIND[event.kind])
+            name = self._names.get(event.name)
+            lane.start.append(event.start - self._low)
+            lane.duration.append(event.end - event.start)
+            lane.name.append(self._new_name(event.name) if name is None else name)
+            lane.kind.append(_GPU_KIND[event.kind])
             if lane.links is None:
                 lane.links = []
             lane.links.append(None if event.correlation is None else self._place.get(event.correlation))
@@ -203,20 +216,12 @@ class _Builder:
             self._lanes.append(_Lane())
         return self._lanes[row.lanes[depth]]
 
-    def _append(self, lane: _Lane, start: int, end: int, name: str, kind: int) -> None:
-        lane.start.append(start - self._low)
-        lane.duration.append(end - start)
-        lane.name.append(self._name(name))
-        lane.kind.append(kind)
-
-    def _name(self, name: str) -> int:
-        known = self._names.get(name)
-        if known is not None:
-            return known
-        if len(self._names) >= MOST_NAMES:
+    def _new_name(self, name: str) -> int:
+        name = name[:LONGEST_NAME]
+        if name not in self._names and len(self._names) >= MOST_NAMES:
             self._left_out["names"] += 1
             name = OTHER_NAMES
-        return self._names.setdefault(name[:LONGEST_NAME], len(self._names))
+        return self._names.setdefault(name, len(self._names))
 
     def _near(self, start: int, end: int) -> bool:
         if start >= self._low and end <= self._high:
@@ -307,7 +312,7 @@ def _gap_columns(
 
 def _extent(trace: ChromeTrace) -> tuple[int, int]:
     """When what is drawn begins and ends, in the trace's nanoseconds."""
-    cpu = [events for events in (trace.ranges, trace.operators, trace.calls) if events]
+    cpu = [found for found in (trace.steps, trace.ranges, trace.operators, trace.calls) if found]
     if trace.gpu:
         first, last = trace.gpu[0].start, max(trace.gpu, key=attrgetter("end")).end
         reach = max(NEAR_NS, last - first)

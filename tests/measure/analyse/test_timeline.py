@@ -85,6 +85,18 @@ def test_calls_lie_in_the_lane_below_the_operator_that_they_were_made_in(tmp_pat
     assert (timeline.bars["start"][work], timeline.bars["duration"][work]) == (30_000, 10_000)
 
 
+def test_the_profilers_steps_and_named_ranges_lie_above_the_operators(tmp_path: Path) -> None:
+    events = [
+        cpu("cpu_op", "aten::add", 0, 50),
+        cpu("user_annotation", "decode", 0, 50),
+        cpu("user_annotation", "ProfilerStep#3", 0, 50),
+    ]
+    (thread,) = timeline_of(tmp_path, events).rows
+    timeline = read_timeline(tmp_path / "timeline.bin")
+    names = [timeline.name_of(lane.first) for lane in thread.lanes]
+    assert names == ["ProfilerStep#3", "decode", "aten::add"]
+
+
 def test_the_thread_that_launches_most_comes_first(tmp_path: Path) -> None:
     events = [cpu("cpu_op", "idle", n * 10, 5, tid=1) for n in range(9)]
     events += [cpu("cuda_runtime", "cudaLaunchKernel", 200, 2, 1, tid=2), kernel(210, 5, 1)]
