@@ -29,6 +29,13 @@ page = st.navigation(
         ),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
         st.Page(
+            "app_pages/notebook.py",
+            title=say("nav.notebook"),
+            icon=":material/menu_book:",
+            url_path="notebook",
+        ),
+        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
+        st.Page(
             "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
         ),
         st.Page(

@@ -224,6 +224,7 @@ def _lines(report: Report) -> None:
             ("predictions", report.predictions),
             ("notes", report.record_notes),
             ("pictures", report.pictures),
+            ("mistakes", report.mistakes),
             ("changes", report.card_changes),
             ("practice", report.practice_answers),
             ("schedule", report.schedule_changes),

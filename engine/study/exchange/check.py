@@ -146,6 +146,13 @@ def _made(parsed: Parsed, latest: int) -> None:
     for index, seen in enumerate(export.sightings):
         _instant(parsed, "sightings", index, "seen_at_ms", seen.seen_at_ms, latest)
         _day(parsed, "sightings", index, "study_day", seen.study_day)
+    written: dict[str, int] = {}
+    for index, mistake in enumerate(export.mistakes):
+        _once(parsed, "mistakes", index, "nonce", written, mistake.nonce)
+        _instant(parsed, "mistakes", index, "at_ms", mistake.at_ms, latest)
+        _day(parsed, "mistakes", index, "study_day", mistake.study_day)
+        if (mistake.kind == "note") == bool(mistake.about):
+            raise parsed.fault("mistakes", index, "about", f"only a note is about no other line: {WAY_OUT}")
     _changes(parsed, latest)
     for index, note in enumerate(export.record_notes):
         _instant(parsed, "record_notes", index, "written_at_ms", note.written_at_ms, latest)

@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
 from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, settings, undos
 from engine.study import change_log
@@ -25,6 +26,7 @@ from engine.study.exchange.pictures import new_here
 from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
+    MistakeRecord,
     NoteRecord,
     PictureRecord,
     PredictionRecord,
@@ -45,6 +47,7 @@ class Plan:
     predictions: tuple[PredictionRecord, ...]
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
+    mistakes: tuple[MistakeRecord, ...]
     changes: ChangesPlan
     schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
@@ -82,6 +85,7 @@ def plan(
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
     new_changes = _new_changes(connection, export.schedule_changes)
+    new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
     new_pictures = new_here(folder, export.pictures)
@@ -93,6 +97,7 @@ def plan(
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
         pictures=Tally(len(new_pictures), len(export.pictures) - len(new_pictures)),
+        mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
         card_changes=Tally(
             len(changes.changes) + len(changes.undos),
             len(export.card_changes)
@@ -120,6 +125,7 @@ def plan(
         predictions=new_predictions,
         sightings=new_sightings,
         record_notes=new_notes,
+        mistakes=new_mistakes,
         changes=changes,
         schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
@@ -292,6 +298,24 @@ def _new_changes(
         ).scalars()
     }
     return tuple(change for change in changes if change.nonce not in here)
+
+
+def _new_mistakes(connection: Connection, parsed: Parsed) -> tuple[MistakeRecord, ...]:
+    names = MistakeRecord.__struct_fields__
+    here: dict[str, MistakeRecord] = {}
+    for chunk in chunks(row.nonce for row in parsed.export.mistakes):
+        query = select(mistakes).where(mistakes.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = MistakeRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.mistakes):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "mistakes",
+                index,
+                "nonce",
+                f"the line {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.mistakes if made.nonce not in here)
 
 
 def _settings(

@@ -122,6 +122,18 @@ class NoteRecord(Record, frozen=True):
     written_at_ms: Instant
 
 
+class MistakeRecord(Record, frozen=True):
+    """A row of the mistake notebook (table `mistakes`)."""
+
+    nonce: Nonce
+    card_id: CardId
+    kind: Literal["note", "again", "reword", "settle", "reopen"]
+    about: Annotated[str, Meta(max_length=64)]
+    text: Annotated[str, Meta(max_length=2_000)]
+    at_ms: Instant
+    study_day: Day
+
+
 class ChangeRecord(Record, frozen=True):
     """A change of one card (table `card_changes`); those made together have one nonce."""
 
@@ -197,6 +209,7 @@ class Export(Record, frozen=True):
     predictions: tuple[PredictionRecord, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
+    mistakes: tuple[MistakeRecord, ...] = ()
     card_changes: tuple[ChangeRecord, ...] = ()
     card_change_undos: tuple[ChangeUndoRecord, ...] = ()
     practice_answers: tuple[PracticeRecord, ...] = ()

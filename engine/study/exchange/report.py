@@ -33,6 +33,7 @@ class Report:
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
     pictures: Tally = Tally()
+    mistakes: Tally = Tally()
     card_changes: Tally = Tally()
     practice_answers: Tally = Tally()
     schedule_changes: Tally = Tally()
@@ -53,8 +54,8 @@ class Report:
         """Whether anything of the file isn't here yet."""
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
-            *(self.card_changes, self.practice_answers),
-            *(self.schedule_changes, self.pictures),
+            *(self.mistakes, self.card_changes, self.practice_answers, self.schedule_changes),
+            self.pictures,
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(

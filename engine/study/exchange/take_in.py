@@ -13,6 +13,7 @@ from sqlalchemy import Connection, insert, select
 from engine.store import Store
 from engine.store.change_tables import card_change_undos, card_changes, practice_answers
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
 from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, undos
 from engine.study import card_flags, state_table
@@ -84,6 +85,7 @@ def _write(connection: Connection, parsed: Parsed, wanted: Plan) -> None:
         (predictions, wanted.predictions),
         (sightings, wanted.sightings),
         (record_notes, wanted.record_notes),
+        (mistakes, wanted.mistakes),
         (card_changes, wanted.changes.changes),
         (card_change_undos, wanted.changes.undos),
         (practice_answers, wanted.changes.practice),
