@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -31,6 +32,10 @@ _OOM_SCORE = "700"
 def main(file: Path, folder: Path) -> Event:
     """Reads and analyses the file. Returns the last word."""
     began = time.monotonic()
+    # an export may be large, and this process may be ended: what it leaves goes with the analysis
+    scratch = folder / job.SCRATCH
+    scratch.mkdir()
+    tempfile.tempdir = str(scratch)
     kind = recognise(file)
     say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
     shown = _trace(file, folder) if kind == "trace" else analyse_file(file, say).to_json()
