@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.events import Progress
 from engine.measure.report import Report
+
+inflating: Any
+try:
+    # unpacks five times as fast: a tenth of the time that a packed trace takes
+    inflating = importlib.import_module("isal.isal_zlib")
+except ImportError:  # there is no build for this processor
+    inflating = zlib
 
 LARGEST = 3_000_000_000
 """The most bytes of a file, unpacked, that a reader takes in."""
@@ -23,6 +31,8 @@ GZIP = b"\x1f\x8b"
 _PACKED = 32 * 1024
 """Packed bytes taken at a time: what stands behind the end of an archive's member is copied for each member,
 and a hostile file has one every 20 bytes."""
+DAMAGED: tuple[type[Exception], ...] = (EOFError, zlib.error, inflating.error)
+"""What is raised where an archive is cut off or damaged."""
 _WITH_GZIP_HEADER = 31
 """zlib's window bits for data that begins with a gzip header (zlib manual, inflateInit2)."""
 
@@ -30,8 +40,8 @@ _WITH_GZIP_HEADER = 31
 class Unpacked:
     """The bytes of an open file piece by piece, unpacked where it is gzip, within the bounds above.
 
-    Iterating raises `UnreadableFile` beyond the bounds, and EOFError or zlib.error where an archive is cut
-    off or damaged: what came before that has been handed out by then.
+    Iterating raises `UnreadableFile` beyond the bounds, and one of `DAMAGED` where an archive is cut off or
+    damaged: what came before that has been handed out by then.
     """
 
     def __init__(self, file: BinaryIO, path: Path, *, largest: int = LARGEST) -> None:
@@ -65,7 +75,7 @@ class Unpacked:
             yield chunk
 
     def _members(self) -> Iterator[bytes]:
-        decoder = None
+        decoder: Any = None
         while packed := self._file.read(_PACKED):
             while packed:
                 if decoder is None:
@@ -73,7 +83,7 @@ class Unpacked:
                     packed = packed.lstrip(b"\x00")
                     if not packed:
                         break
-                    decoder = zlib.decompressobj(_WITH_GZIP_HEADER)
+                    decoder = inflating.decompressobj(_WITH_GZIP_HEADER)
                 out = decoder.decompress(packed, CHUNK)
                 packed = decoder.unconsumed_tail
                 if out:
@@ -92,7 +102,9 @@ def read_contents(path: Path, report: Report | None = None, *, largest: int = LA
         with path.open("rb") as file:
             contents = Unpacked(file, path, largest=largest)
             return b"".join(contents if report is None else _told(contents, report))
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
         raise unreadable(path, error) from error
 
 
@@ -119,9 +131,10 @@ def head_of(path: Path, size: int) -> bytes:
     if not first.startswith(GZIP):
         return first
     try:
-        return zlib.decompressobj(_WITH_GZIP_HEADER).decompress(first, size)
-    except zlib.error as error:
+        out: bytes = inflating.decompressobj(_WITH_GZIP_HEADER).decompress(first, size)
+    except DAMAGED as error:
         raise unreadable(path, error) from error
+    return out
 
 
 def unreadable(path: Path, error: Exception) -> UnreadableFile:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import itertools
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
+from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
 from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
@@ -146,7 +145,7 @@ class EventStream:
                     break
                 parts.append(chunk)
                 have += len(chunk)
-        except (EOFError, zlib.error) as error:
+        except DAMAGED as error:
             self._ended, self._fault = True, str(error)
         self._buffer = b"".join(parts)
 
