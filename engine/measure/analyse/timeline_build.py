@@ -259,13 +259,13 @@ class _Builder:
     def _gaps(
         self, ended_by: dict[int, dict[int, Ref]], firsts: list[int]
     ) -> tuple[list[dict[str, int]], list[tuple[int, int, int, int]]]:
-        """The devices, and the longest gaps in order: start, duration, device, the bar that ended it."""
+        """The devices, and the longest gaps in order: start, duration, the device's place, the bar after it."""
         found: list[tuple[int, int, int, int]] = []
         devices = []
         by_device: dict[int, list[GpuEvent]] = defaultdict(list)
         for event in self._trace.gpu:
             by_device[event.device].append(event)
-        for device, events in sorted(by_device.items()):
+        for place, (device, events) in enumerate(sorted(by_device.items())):
             merged = union((event.start, event.end) for event in events)
             between = gaps_between(merged)
             devices.append(
@@ -282,7 +282,7 @@ class _Builder:
                     break
                 ref = ended_by[device].get(end)
                 after = -1 if ref is None else firsts[ref[0]] + ref[1]
-                found.append((start - self._low, end - start, device, after))
+                found.append((start - self._low, end - start, place, after))
         self._left_out["gaps"] = max(0, len(found) - MOST_GAPS)
         return devices, sorted(heapq.nlargest(MOST_GAPS, found, key=itemgetter(1)))
 
