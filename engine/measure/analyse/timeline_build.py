@@ -259,7 +259,7 @@ class _Builder:
     def _gaps(
         self, ended_by: dict[int, dict[int, Ref]], firsts: list[int]
     ) -> tuple[list[dict[str, int]], list[tuple[int, int, int, int]]]:
-        """The devices, and the longest gaps in order: start, duration, the device's place, the bar after it."""
+        """The devices; the longest gaps in order: start, duration, the device's place, the bar after it."""
         found: list[tuple[int, int, int, int]] = []
         devices = []
         by_device: dict[int, list[GpuEvent]] = defaultdict(list)
