@@ -40,6 +40,12 @@ page = st.navigation(
         ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
+            "app_pages/your_files.py",
+            title=say("nav.files"),
+            icon=":material/query_stats:",
+            url_path="analyse",
+        ),
+        st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
         ),
         st.Page(

@@ -173,7 +173,9 @@ def library() -> Library:
     seen = _signature(folders)
     with _lock:
         if seen != here.decks_seen:
-            here.library = load_library(folders, lab_names=_lab_names(), cache=here.data / "cache")
+            here.library = load_library(
+                folders, lab_names=_lab_names(), cache=here.data / "cache", own=folders[1]
+            )
             here.desk.sync(here.library)
             here.decks_seen = seen
         return here.library

@@ -169,6 +169,7 @@ def _lines(report: Report) -> None:
             ("undos", report.undos),
             ("predictions", report.predictions),
             ("notes", report.record_notes),
+            ("pictures", report.pictures),
         )
         if tally.new or tally.known
     ]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engine.commands.check import default_paths
+from engine.commands.check import default_library
 from engine.folders import data_folder
 from engine.store import FILE_NAME, open_store
 from engine.store.backup import backup
@@ -18,7 +18,7 @@ from engine.study.exchange.files import read
 from engine.study.exchange.parsed import LARGEST
 from engine.study.exchange.report import Report, Tally
 from engine.study.exchange.take_in import foresee, take_in
-from engine.study.library import load_library, own_decks_folder
+from engine.study.library import own_decks_folder
 
 _NAMED = 5
 """Names in a line of the report; the rest are counted."""
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{path}: can't be read: {error.strerror}: check the path", file=sys.stderr)
         return 1
     parsed = read(content, str(path))
-    library = load_library(default_paths(), lab_names=None, cache=None)
+    library = default_library(lab_names=None)
     data = data_folder()
     store = open_store(data / FILE_NAME)
     how: dict[str, Any] = {
@@ -77,6 +77,7 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("predictions", report.predictions),
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
+        ("pictures of cards", report.pictures),
     ]
     said = [f"{name}: {tally.new} new, {tally.known} here already" for name, tally in tallies]
     if report.merged:

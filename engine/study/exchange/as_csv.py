@@ -19,6 +19,7 @@ from engine.study.exchange.records import (
     DeckRecord,
     Export,
     NoteRecord,
+    PictureRecord,
     PredictionRecord,
     Record,
     ReviewRecord,
@@ -38,6 +39,7 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "sighting": ("sightings", SightingRecord),
     "record_note": ("record_notes", NoteRecord),
     "deck": ("decks", DeckRecord),
+    "picture": ("pictures", PictureRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""
 

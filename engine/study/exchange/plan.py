@@ -19,9 +19,11 @@ from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
+from engine.study.exchange.pictures import new_here
 from engine.study.exchange.records import (
     DeckRecord,
     NoteRecord,
+    PictureRecord,
     PredictionRecord,
     ReviewRecord,
     SightingRecord,
@@ -46,6 +48,7 @@ class Plan:
     record_notes: tuple[NoteRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
+    pictures: tuple[PictureRecord, ...]
     cards: frozenset[str]
     """Ids of the cards whose state is to be worked out anew."""
     report: Report
@@ -78,6 +81,7 @@ def plan(
     new_notes = _new_notes(connection, export.record_notes)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
+    new_pictures = new_here(folder, export.pictures)
     of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
     report = Report(
         reviews=Tally(len(new), len(export.reviews) - len(new)),
@@ -85,6 +89,7 @@ def plan(
         predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        pictures=Tally(len(new_pictures), len(export.pictures) - len(new_pictures)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -103,6 +108,7 @@ def plan(
         record_notes=new_notes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *(decks["differ"] if replace else ())),
+        pictures=new_pictures,
         cards=cards,
         report=report,
     )

@@ -129,6 +129,13 @@ class DeckRecord(Record, frozen=True):
     text: str
 
 
+class PictureRecord(Record, frozen=True):
+    """A picture of own cards: the file's name in the folder of pictures, and its bytes (base64)."""
+
+    file: Annotated[str, Meta(min_length=5, max_length=160)]
+    content: bytes
+
+
 class Export(Record, frozen=True):
     """Everything that goes out, and comes in."""
 
@@ -143,6 +150,7 @@ class Export(Record, frozen=True):
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
+    pictures: tuple[PictureRecord, ...] = ()
 
 
 def wrong_schema(where: str, schema: object) -> ExchangeFault:

@@ -30,6 +30,7 @@ class Report:
     predictions: Tally = Tally()
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
+    pictures: Tally = Tally()
     merged: int = 0
     renumbered: int = 0
     settings_taken: tuple[str, ...] = ()
@@ -43,6 +44,13 @@ class Report:
     @property
     def changes(self) -> bool:
         """Whether anything of the file isn't here yet."""
-        tallies = (self.reviews, self.undos, self.predictions, self.sightings, self.record_notes)
+        tallies = (
+            self.reviews,
+            self.undos,
+            self.predictions,
+            self.sightings,
+            self.record_notes,
+            self.pictures,
+        )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(any(t.new for t in tallies) or self.settings_taken or self.decks_new or differs)
