@@ -32,10 +32,6 @@ _OOM_SCORE = "700"
 def main(file: Path, folder: Path) -> Event:
     """Reads and analyses the file. Returns the last word."""
     began = time.monotonic()
-    # an export may be large, and this process may be ended: what it leaves goes with the analysis
-    scratch = folder / job.SCRATCH
-    scratch.mkdir()
-    tempfile.tempdir = str(scratch)
     kind = recognise(file)
     say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
     shown = _trace(file, folder) if kind == "trace" else analyse_file(file, say).to_json()
@@ -93,6 +89,12 @@ def _step_back() -> None:
         Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
 
 
+def _keep_scratch_in(folder: Path) -> None:
+    """An export may be large, and this process may be ended: what it leaves goes with the analysis."""
+    folder.mkdir(exist_ok=True)
+    tempfile.tempdir = str(folder)
+
+
 def _end_with_the_app() -> None:
     """Waits until standard input closes, then ends this process and what it started."""
     while os.read(sys.stdin.fileno(), 4096):
@@ -104,6 +106,7 @@ def _end_with_the_app() -> None:
 
 if __name__ == "__main__":
     _step_back()
+    _keep_scratch_in(Path(sys.argv[2]) / job.SCRATCH)
     threading.Thread(target=_end_with_the_app, daemon=True).start()
     # what is read is kept to the end, in millions of objects without a cycle
     gc.disable()
