@@ -99,8 +99,8 @@ def _end_with_the_app() -> None:
     """Waits until standard input closes, then ends this process and what it started."""
     while os.read(sys.stdin.fileno(), 4096):
         pass
-    if hasattr(os, "killpg"):
-        os.killpg(os.getpgid(0), signal.SIGKILL)
+    if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():  # else the group is somebody's shell
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
 
