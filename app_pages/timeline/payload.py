@@ -125,11 +125,8 @@ def _notes(timeline: Timeline, language: str) -> list[str]:
 @lru_cache(maxsize=_OPEN)
 def _columns(path: Path, changed_ns: int) -> tuple[bytes, bytes]:
     timeline = _opened(path, changed_ns)
-    rank = array("I", bytes(4 * timeline.gap_count))
-    for place, gap in enumerate(timeline.longest, 1):
-        rank[gap] = place
     parts = []
     for name, kind in GAP_PARTS.items():
-        column = rank if name == "rank" else array(kind, timeline.gaps[name])
+        column = timeline.ranks if name == "rank" else array(kind, timeline.gaps[name])
         parts += [column.tobytes(), bytes(-len(column) * column.itemsize % 8)]
     return b"".join(parts), timeline.overview

@@ -135,7 +135,8 @@ class Timeline extends Viewing {
   chooseGap(gap) {
     this.choose({ gap });
     this.show(this.gaps.start[gap], this.gaps.duration[gap], GAP_ROOM);
-    const track = this.layout.tracks.find(each => each.kind === "gaps" && each.device === this.gaps.device[gap]);
+    const { device } = this.head.devices[this.gaps.device[gap]];
+    const track = this.layout.tracks.find(each => each.kind === "gaps" && each.device === device);
     if (track.y + track.height + GPU_LANE + CAPTION > this.top + this.height || track.y < this.top + AXIS) {
       this.top = track.y + track.height + GPU_LANE + CAPTION - this.height;
       this.scroll(0);
@@ -213,8 +214,9 @@ class Timeline extends Viewing {
   /** The work that ended a gap. */
   workAfter(cut, gap) {
     const end = this.gaps.start[gap] + this.gaps.duration[gap];
+    const { device } = this.head.devices[this.gaps.device[gap]];
     for (const track of this.layout.tracks) {
-      if (track.side !== "gpu" || track.device !== this.gaps.device[gap]) continue;
+      if (track.side !== "gpu" || track.device !== device) continue;
       const [first, last] = cut.lanes[track.lane];
       const bar = lowerBound(cut.start, end, first, last);
       if (bar < last && cut.start[bar] === end) return bar;

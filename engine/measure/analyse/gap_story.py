@@ -93,13 +93,13 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
     if not 0 <= gap < timeline.gap_count:
         raise IndexError(gap)
     columns = timeline.gaps
-    start, duration, device, after = (columns[name][gap] for name in ("start", "duration", "device", "after"))
-    extent = next(each for each in timeline.devices if each.device == device)
-    before = _before(timeline, device, start)
+    start, duration, place, after = (columns[name][gap] for name in ("start", "duration", "device", "after"))
+    extent = timeline.devices[place]
+    before = _before(timeline, extent.device, start)
     untold = GapStory(
         gap=gap,
-        rank=1 + sum(1 for other in columns["duration"] if other > duration),
-        device=device,
+        rank=timeline.ranks[gap],
+        device=extent.device,
         start_ns=start,
         duration_ns=duration,
         share=duration / extent.gap_ns if extent.gap_ns else 0.0,
