@@ -22,6 +22,7 @@ class Timeline extends Viewing {
     });
     this.endKeys = watchKeys({
       view: this.view,
+      pressed: () => delete p.canvas.dataset.pointed,
       ours: event => this.ours(event),
       typing: event => event.composedPath()[0]?.localName === "input",
       moved: () => this.wake(),
