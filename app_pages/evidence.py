@@ -26,10 +26,12 @@ from engine.study.card import Card, LabLink
 
 
 @st.fragment
-def evidence_panel(card: Card) -> None:
+def evidence_panel(card: Card, *, at_leisure: bool = True) -> None:
     """All evidence for a card: its labs with a button each, the table of its claims, then the results.
 
-    Finds a run under way again after a reload: it looks in the store, not in the session.
+    Finds a run under way again after a reload: it looks in the store, not in the session. The first lab's
+    result is open, those of others unfold. Not `at_leisure` (someone may grade at any moment): no charts yet,
+    and no torch in the background.
     """
     if not card.labs and not card.claims:
         return
@@ -42,17 +44,30 @@ def evidence_panel(card: Card) -> None:
     keys = {link: f"evidence.{card.id}.{place}" for place, link in enumerate(card.labs)}
     for link, key in keys.items():
         with st.container(border=True, key=key):
-            _lab(link, labs.get(link.name), key=key)
+            _lab(link, labs.get(link.name), key=key, warm=at_leisure)
     if card.claims:
         _claims(card, {name: of(info, name).title for name, info in labs.items()})
-    for link, key in keys.items():
+    for place, (link, key) in enumerate(keys.items()):
         words = of(labs.get(link.name), link.name)
-        if len(keys) > 1:
-            st.markdown(f"**{words.title}**")
-        _results(link, words, key=key)
+        if place == 0:
+            if len(keys) > 1:
+                st.markdown(f"**{words.title}**")
+            # the review page's script looks for this key: near it, someone reads on and wants the charts
+            with st.container(key="evidence_results"):
+                _results(link, words, key=key, drawn=at_leisure)
+        else:
+            _folded(link, words, key=key)
 
 
-def _lab(link: LabLink, info: LabInfo | None, *, key: str) -> None:
+def _folded(link: LabLink, words: LabWords, *, key: str) -> None:
+    """A further lab's results, which are drawn when they are asked for."""
+    unfold = st.expander(words.title, icon=":material/science:", key=f"{key}.results", on_change="rerun")
+    if unfold.open:
+        with unfold:
+            _results(link, words, key=key, drawn=True)
+
+
+def _lab(link: LabLink, info: LabInfo | None, *, key: str, warm: bool) -> None:
     """What the lab does, and the button that runs it; while it runs, how far it is."""
     words = of(info, link.name)
     if info is None:
@@ -68,10 +83,10 @@ def _lab(link: LabLink, info: LabInfo | None, *, key: str) -> None:
         )
         if words.about:
             st.caption(words.about)
-        _running(link, info, words, key=key)
+        _running(link, info, words, key=key, warm=warm)
 
 
-def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None:
+def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str, warm: bool) -> None:
     runs = context.runs()
     under_way = runs.current(info.name)
     if under_way:
@@ -81,7 +96,7 @@ def _running(link: LabLink, info: LabInfo, words: LabWords, *, key: str) -> None
     if place is None and not info.can_run:
         cannot_run(info)
         return
-    if place is None:
+    if place is None and warm:
         runs.warm_up()
     start = start_values(info, dict(link.set), gpu=bool(this_machine().gpus))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -129,8 +144,11 @@ def cannot_run(info: LabInfo) -> None:
     st.info(f"{text} {needs}".strip(), icon=":material/block:")
 
 
-def _results(link: LabLink, words: LabWords, *, key: str) -> None:
-    """The nearest result in full, those from farther away folded, each under its own label."""
+def _results(link: LabLink, words: LabWords, *, key: str, drawn: bool) -> None:
+    """The nearest result in full, those from farther away folded, each under its own label.
+
+    Not `drawn`: without the charts.
+    """
     try:
         sources = context.claim_results()
         results = {kind: _at_settings(link, source) for kind, source in sources.by_origin().items()}
@@ -143,7 +161,7 @@ def _results(link: LabLink, words: LabWords, *, key: str) -> None:
             st.markdown(origin(result, kind))
             if kind != "recorded":
                 _settings_differ(link, result, words)
-            _result(result, words, key=f"{key}.{kind}")
+            _result(result, words, key=f"{key}.{kind}", drawn=drawn)
             continue
         title = say("evidence.compare", device=result.device.get("name", "?"))
         name = f"{key}.other.{kind}"
@@ -151,12 +169,13 @@ def _results(link: LabLink, words: LabWords, *, key: str) -> None:
         if other.open:
             with other:
                 st.markdown(origin(result, kind))
-                _result(result, words, key=f"{key}.{kind}")
+                _result(result, words, key=f"{key}.{kind}", drawn=True)
 
 
-def _result(result: Result, words: LabWords, *, key: str) -> None:
+def _result(result: Result, words: LabWords, *, key: str, drawn: bool) -> None:
     findings(result, words, key=f"{key}.findings")
-    result_charts(result, words, key=key, most=2)
+    if drawn:
+        result_charts(result, words, key=key, most=2)
 
 
 def _at_settings(link: LabLink, source: Callable[[str], Sequence[Result]]) -> Result | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,11 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
     from app_pages import charts, memory_pictures, memory_request  # they import altair and pandas
 
     speed_of_light(result, words, key=f"{key}.speed_of_light")
-    drawn = memory_request.request_chart(result, words) or charts.variants(result, words)
+
+    def variants() -> charts.Drawn | None:
+        return memory_request.request_chart(result, words) or charts.variants(result, words)
+
+    drawn = charts.once(result, "variants", words, variants)
     if drawn is not None:
         seen.charts(result.lab, drawn.shows, ())
         charts.show(drawn, key=f"{key}.variants")
@@ -64,7 +69,8 @@ def result_charts(result: Result, words: LabWords, *, key: str, most: int = 6) -
     seen.charts(result.lab, (), pictured)
     plain = [series for series in result.series if series not in pictured]
     for place, series in enumerate(charts.in_order(plain)[:most]):
-        lines = charts.series_chart(series, result.metrics, words)
+        build = partial(charts.series_chart, series, result.metrics, words)
+        lines = charts.once(result, f"series {series.name} {place}", words, build)
         if lines is not None:
             seen.charts(result.lab, lines.shows, [series])
             charts.show(lines, key=f"{key}.series.{place}")

@@ -44,12 +44,12 @@ def axis_title(name: str, sign: str) -> str:
 
 def theme_colour(name: str) -> str:
     """A colour of the theme in use by its option's name, such as `borderColor`."""
-    return str(st.get_option(f"theme.{_theme()}.{name}") or "gray")
+    return str(st.get_option(f"theme.{theme()}.{name}") or "gray")
 
 
 def series_colours() -> list[str]:
     """The colours of things that are told apart."""
-    palette = st.get_option(f"theme.{_theme()}.chartCategoricalColors")
+    palette = st.get_option(f"theme.{theme()}.chartCategoricalColors")
     return [str(each) for each in palette] if isinstance(palette, list) and palette else ["#0b6e66"]
 
 
@@ -65,5 +65,6 @@ def first_colour() -> str:
     return series_colours()[0]
 
 
-def _theme() -> str:
+def theme() -> str:
+    """`light` or `dark`, as the browser shows the page."""
     return "dark" if st.context.theme.type == "dark" else "light"

@@ -23,7 +23,7 @@ def _text(file: Path) -> str:
 _sheet = st.components.v2.component(
     "benchcards.sheet",
     html='<div class="sheet" data-part="sheet"></div>',
-    css=_text(HERE / "sheet.css") + _text(HERE / "claims.css"),
+    css=_text(HERE / "sheet.css") + _text(HERE / "claims.css") + _text(FRONT / "curve.css"),
     js=_text(HERE / "sheet.js"),
 )
 _card = st.components.v2.component(

@@ -107,7 +107,8 @@ class ClaimText:
 class Card:
     """One flashcard. `id` is stable for ever: the review history hangs on it, not on the text.
 
-    `file` and `line` say where it stands, for messages and for editing.
+    `file` and `line` say where it stands, for messages and for editing. `follows`: id of the card of its deck
+    whose question it follows up; the two come on different days.
     """
 
     id: str
@@ -128,6 +129,7 @@ class Card:
     claims: tuple[ClaimText, ...] = ()
     file: str = ""
     line: int = 0
+    follows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +161,11 @@ class Fault:
 class Library:
     """All decks that could be read, and the faults of those that could not.
 
-    `faults` is keyed by the deck file; a deck with faults is not in `decks`.
+    `faults` is keyed by the deck file; a deck with faults is not in `decks`. `replaced`: pairs of files, the
+    project's and the learner's own copy that is used in its place.
     """
 
     decks: tuple[Deck, ...] = ()
     faults: tuple[Fault, ...] = ()
     by_id: dict[str, Card] = field(default_factory=dict)
+    replaced: tuple[tuple[str, str], ...] = ()

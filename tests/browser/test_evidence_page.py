@@ -87,6 +87,8 @@ def test_a_reload_and_another_tab_find_the_run_and_start_no_second_one(
     cancel = other.get_by_role("button", name="Cancel")
     expect(cancel).to_have_count(1)  # while a page is drawn anew, what stood there stands beside it
     cancel.click()
+    expect(cancel).to_have_count(0)
+    expect(start).to_have_count(1)
     expect(start).to_be_enabled()
     other.context.close()
 

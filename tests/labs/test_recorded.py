@@ -126,8 +126,17 @@ def test_a_run_at_the_default_size_answers_the_claim_on_the_cards_size_too() -> 
     assert result.metric("time", variant="compiled", rows=4096, columns=4096) is not None
 
 
-def test_the_recorded_gaps_close_with_a_graph_and_with_a_batch_and_fill_the_record_table() -> None:
-    (result,) = recorded("decode_gaps")
+def gaps(model: str, *, compiled: bool) -> Result:
+    settings = {"model": model, "compiled": compiled}
+    (result,) = [one for one in recorded("decode_gaps") if one.params == settings]
+    return result
+
+
+@pytest.mark.parametrize(("model", "compiled"), [("auto", False), ("auto", True), ("llama-3-8b", False)])
+def test_the_recorded_gaps_close_with_a_graph_and_with_a_batch_and_fill_the_record_table(
+    model: str, compiled: bool
+) -> None:
+    result = gaps(model, compiled=compiled)
     eager = result.metric("ms_per_token", mode="eager", batch=1)
     graph = result.metric("ms_per_token", mode="graph", batch=1)
     busy = result.metric("busy_ratio", mode="eager", batch=1, profiler="off")
@@ -147,6 +156,11 @@ def test_the_recorded_gaps_close_with_a_graph_and_with_a_batch_and_fill_the_reco
         "gap",
     }
     assert result.artifacts == ()  # the traces stay where they were recorded
+
+
+def test_what_the_compiler_adds_to_the_graph_is_recorded() -> None:
+    result = gaps("auto", compiled=True)
+    assert value(result, "ms_per_token", mode="reduce-overhead") < value(result, "ms_per_token", mode="graph")
 
 
 def test_the_recorded_graphs_are_one_launch() -> None:

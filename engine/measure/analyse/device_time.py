@@ -92,14 +92,13 @@ def device_time(
     device: int, events: Sequence[GpuEvent], host: HostSide, *, calls_known: bool
 ) -> tuple[DeviceTime, Work]:
     """The device's time, and its work as the tables need it. `events` in order of start, at least one."""
-    launches, operators, outermost = host.launches, host.operators.events, host.operators.outermost
+    launches, operators, roots_of = host.launches, host.operators.events, host.operators.roots_of
     calls = {
         c: launches[c] for c in {event.correlation for event in events} if c is not None and c in launches
     }
     inner = host.operators.innermost(calls)
     lengths: defaultdict[str, list[int]] = defaultdict(list)
-    kinds: dict[str, str] = {}
-    numbers = {"kernel": 0, "copy": 0, "set": 0}
+    kinds = Counter(event.kind for event in events)
     gaps: list[Gap] = []
     begin = run = events[0].start
     reached = begin
@@ -113,22 +112,23 @@ def device_time(
                 gaps.append(Gap(reached, start - reached, None, None))
             else:
                 number = inner[event.correlation]  # type: ignore[index]
-                operator = None if number == NONE else operators[outermost(number, call.start)].name
-                gaps.append(Gap(reached, start - reached, operator, call.name))
+                name = None
+                if number != NONE:
+                    root = operators[roots_of[number]]
+                    if root.end <= call.start:
+                        root = operators[host.operators.outermost(number, call.start)]
+                    name = root.name
+                gaps.append(Gap(reached, start - reached, name, call.name))
             run = start
         if end > reached:
             reached = end
-        name = event.name
-        lengths[name].append(end - start)
-        if name not in kinds:
-            kinds[name] = event.kind
-        numbers[event.kind] += 1
+        lengths[event.name].append(end - start)
     busy += reached - run
     time = DeviceTime(
         device=device,
-        kernels=numbers["kernel"],
-        copies=numbers["copy"],
-        sets=numbers["set"],
+        kernels=kinds["kernel"],
+        copies=kinds["copy"],
+        sets=kinds["set"],
         streams=len({event.stream for event in events}),
         start_ns=begin,
         wall_ns=reached - begin,
@@ -136,7 +136,7 @@ def device_time(
         launch_recorded=_recorded(events, calls, reached - begin, busy) if calls_known else None,
         gaps=tuple(gaps),
     )
-    return time, Work(events, calls, inner, lengths, kinds)
+    return time, Work(events, calls, inner, lengths, {event.name: event.kind for event in events})
 
 
 def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int, busy: int) -> Recorded:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -35,11 +34,6 @@ class HostSide(msgspec.Struct, frozen=True):
     ranges: Nesting
     steps: tuple[CpuEvent, ...]
     step_starts: tuple[int, ...]
-
-    def step_at(self, instant: int) -> int:
-        """The number of the profiler's step around the instant, -1 where there is none."""
-        place = bisect_right(self.step_starts, instant) - 1
-        return place if place >= 0 and instant < self.steps[place].end else -1
 
 
 def host_side(trace: ChromeTrace) -> HostSide:

@@ -55,7 +55,9 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
     launching = [(c, call) for c, call in work.calls.items() if call.name in names.launching]
     graphs = {c for c, call in launching if call.name in names.graphs}
     costs = sorted(call.end - call.start for c, call in launching if c not in graphs)
-    starts = sorted(call.start for _, call in launching)
+    # the trace's calls are in order of start, those of the device aren't
+    mine = work.calls
+    starts = [c.start for c in host.calls if c.name in names.launching and c.correlation in mine]
     in_graphs = (
         sum(event.kind == "kernel" for event in work.events if event.correlation in graphs) if graphs else 0
     )

@@ -27,6 +27,8 @@ class Nesting:
         self.events = events
         self.parents = array("q")
         """The event that each lies directly in; `NONE` where it is outermost."""
+        self.roots_of = array("q")
+        """The outermost event around each; itself where it is outermost."""
         self.path_of = array("q")
         """The number of each event's path."""
         self.names: list[str] = []
@@ -41,7 +43,8 @@ class Nesting:
         self._nest()
 
     def _nest(self) -> None:
-        parents, path_of, counts, own = self.parents, self.path_of, self.counts, self.own_ns
+        parents, roots_of, path_of = self.parents, self.roots_of, self.path_of
+        counts, own = self.counts, self.own_ns
         known: dict[tuple[int, str], int] = {}
         stacks: dict[_Thread, tuple[list[int], list[int], list[int]]] = {}
         current: _Thread | None = None
@@ -62,11 +65,13 @@ class Nesting:
                 paths.pop()
             if ends:
                 parents.append(numbers[-1])
+                roots_of.append(roots_of[numbers[-1]])
                 around = paths[-1]
                 # clocks are rounded: an inner event may end a little later than the outer one
                 own[around] -= (end if end < ends[-1] else ends[-1]) - start
             else:
                 parents.append(NONE)
+                roots_of.append(number)
                 around = NONE
             path = known.get((around, event.name))
             if path is None:
@@ -109,6 +114,10 @@ class Nesting:
     def outermost(self, number: int, instant: int) -> int:
         """The outermost event around `number` that still runs at the instant."""
         events, parents = self.events, self.parents
+        found = self.roots_of[number]
+        if events[found].end > instant:
+            return found
+        # the clocks of outer and inner don't fit together
         found = number
         for _ in range(DEEPEST):
             number = parents[number]

@@ -23,7 +23,8 @@ from engine.measure.analyse.intervals import Interval, gaps_between, length, per
 from engine.measure.analyse.nsys_capture import Call, Capture, SumRow, Work
 from engine.measure.analyse.nsys_csv import read_nsys_csv
 from engine.measure.analyse.nsys_sqlite import read_nsys_sqlite
-from engine.measure.events import Finding, Scalar
+from engine.measure.events import Finding, Progress, Scalar
+from engine.measure.report import Report
 
 DENSE = 0.7
 """From this busy ratio on a device is kernel-bound; the trace reader draws the same line."""
@@ -78,10 +79,13 @@ class NsysAnalysis:
         }
 
 
-def analyse_nsys(path: Path) -> NsysAnalysis:
+def analyse_nsys(path: Path, report: Report | None = None) -> NsysAnalysis:
     """Reads and analyses an SQLite export or a CSV of `nsys stats`. Raises `UnreadableFile`."""
     is_sqlite = head_of(path, 16).startswith(b"SQLite format 3\x00")
-    return analyse(read_nsys_sqlite(path) if is_sqlite else read_nsys_csv(path))
+    capture = read_nsys_sqlite(path, report) if is_sqlite else read_nsys_csv(path, report)
+    if report:
+        report(Progress(0, 0, "analysing"))
+    return analyse(capture)
 
 
 def analyse(capture: Capture) -> NsysAnalysis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
@@ -50,26 +51,24 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
     """The steps in which this device had work; none where the profiler recorded no steps."""
     if not host.steps:
         return ()
-    step_of = {c: host.step_at(call.start) for c, call in work.calls.items()}
-    first: dict[int, int] = {}
-    kernels: dict[int, int] = {}
+    step_of = _steps_of(work, host)
+    # the last place is for work of no step
+    first: list[int | None] = [None] * (len(host.steps) + 1)
+    kernels = [0] * (len(host.steps) + 1)
     for event in work.events:
-        if event.correlation is None:
-            continue
-        step = step_of.get(event.correlation, -1)
-        first.setdefault(step, event.start)
-        kernels[step] = kernels.get(step, 0) + (event.kind == "kernel")
-    launches: dict[int, int] = {}
-    for correlation, call in work.calls.items():
-        if call.name in host.names.launching:
-            launches[step_of[correlation]] = launches.get(step_of[correlation], 0) + 1
-    seen = sorted(step for step in first if step >= 0)
+        step = step_of.get(event.correlation, -1)  # type: ignore[arg-type]
+        if first[step] is None:
+            first[step] = event.start
+        kernels[step] += event.kind == "kernel"
+    launching = host.names.launching
+    launches = Counter(step_of[c] for c, call in work.calls.items() if call.name in launching)
+    seen = [step for step, start in enumerate(first[:-1]) if start is not None]
     if not seen:
         windows = [(n, max(step.start, device.start_ns), min(step.end, device.end_ns))
                    for n, step in enumerate(host.steps)]  # fmt: skip
     else:
         # what a step launched may begin before the last work of the step before it, on another stream
-        starts = list(accumulate((first[step] for step in seen), max))
+        starts = list(accumulate((start for start in first[:-1] if start is not None), max))
         windows = list(zip(seen, starts, [*starts[1:], device.end_ns], strict=True))
     busy = _Busy(device.gaps)
     return tuple(
@@ -79,12 +78,22 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
             wall_ns=end - start,
             busy_ns=busy.between(start, end),
             cpu_ns=host.steps[number].end - host.steps[number].start,
-            kernels=kernels.get(number, 0),
-            launches=launches.get(number, 0),
+            kernels=kernels[number],
+            launches=launches[number],
         )
         for number, start, end in windows
         if end > start
     )
+
+
+def _steps_of(work: Work, host: HostSide) -> dict[int, int]:
+    """The number of the step that each launch happens in, on whatever thread; -1 where it is none."""
+    starts, ends = host.step_starts, [step.end for step in host.steps]
+    found = {}
+    for correlation, call in work.calls.items():
+        step = bisect_right(starts, call.start) - 1
+        found[correlation] = step if step >= 0 and call.start < ends[step] else -1
+    return found
 
 
 class _Busy:

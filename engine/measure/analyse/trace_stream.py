@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import itertools
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
+from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
 from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
 from engine.measure.events import Progress
-
-Report = Callable[[Progress], None]
-"""Is told how much of the file has been read, in bytes as it lies there."""
+from engine.measure.report import Report as Report
 
 LONGEST_EVENT = 16 * 1024 * 1024
 LONGEST_HEAD = 256 * 1024 * 1024
@@ -148,7 +145,7 @@ class EventStream:
                     break
                 parts.append(chunk)
                 have += len(chunk)
-        except (EOFError, zlib.error) as error:
+        except DAMAGED as error:
             self._ended, self._fault = True, str(error)
         self._buffer = b"".join(parts)
 
