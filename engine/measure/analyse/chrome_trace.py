@@ -189,10 +189,9 @@ class _SortedOut:
         tid: float | str | None = None
         thread = ("None", "None")
         for number, event in enumerate(batch[begin:] if begin else batch, begin):
-            category = event.cat
-            if category is None:
+            if event.cat is None:
                 continue
-            way = ways.get(category) or self._way(category)
+            way = ways.get(event.cat) or self._way(event.cat)
             if way is _PASSED_OVER:
                 continue
             ts, dur = event.ts, event.dur
