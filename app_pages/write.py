@@ -80,7 +80,10 @@ def _judged(name: str, work: Work, draft: Draft) -> Judged:
 
 
 def _save(name: str) -> None:
-    work: Work = st.session_state[WORK][1]
+    known = st.session_state.get(WORK)
+    if known is None:
+        return  # the second half of a double click: it is saved
+    work: Work = known[1]
     draft = _draft(name, work)
     try:
         path = write_work.saved(work, draft.text, context.library(), _labs())
@@ -102,9 +105,9 @@ def _save(name: str) -> None:
 
 def _told(name: str) -> None:
     """The field said something: a wish to save is met once."""
-    work: Work = st.session_state[WORK][1]
-    draft = _draft(name, work)
-    if draft.save and draft.save not in st.session_state.setdefault(SAVES, set()):
+    known = st.session_state.get(WORK)
+    draft = None if known is None else _draft(name, known[1])
+    if draft is not None and draft.save and draft.save not in st.session_state.setdefault(SAVES, set()):
         st.session_state[SAVES].add(draft.save)
         _save(name)
 
