@@ -9,6 +9,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.card_list import card_list
 from app_pages.card_view import card_view
+from app_pages.wide import wide
 from app_pages.words import say
 from engine.study.card import Fault, Library
 
@@ -66,6 +67,7 @@ chosen = library.by_id.get(st.query_params.get("card", ""))
 if chosen is not None:
     card_view(chosen, library)
 else:
+    wide()
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         st.title(say("cards.title"), anchor=False)
         st.page_link("app_pages/write.py", label=say("write.open"), icon=":material/edit_square:")

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from app_pages import context
+from app_pages.due_title import show_due
 from app_pages.review_card import review_card
 from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
@@ -108,6 +109,7 @@ def daily_review() -> None:
         decks=scope_of(library),
     )
     review_card(key=KEY, data=data, on_talk=_carry_out)
+    show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
     if talk.view is not None and talk.view.revealed:

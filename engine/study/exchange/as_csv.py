@@ -26,6 +26,7 @@ from engine.study.exchange.records import (
     PredictionRecord,
     Record,
     ReviewRecord,
+    ScheduleChangeRecord,
     SchedulerRecord,
     SightingRecord,
     wrong_schema,
@@ -45,6 +46,7 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "card_change": ("card_changes", ChangeRecord),
     "card_change_undo": ("card_change_undos", ChangeUndoRecord),
     "practice_answer": ("practice_answers", PracticeRecord),
+    "schedule_change": ("schedule_changes", ScheduleChangeRecord),
     "deck": ("decks", DeckRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""

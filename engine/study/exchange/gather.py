@@ -15,6 +15,7 @@ from engine.store import Store
 from engine.store.change_tables import card_change_undos, card_changes, practice_answers
 from engine.store.claim_tables import predictions, record_notes, sightings
 from engine.store.notebook_tables import mistakes
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import card_states, reviews, schedulers, undos
 from engine.study import settings as study_settings
 from engine.study.card_state import FIELDS, CardState
@@ -31,6 +32,7 @@ from engine.study.exchange.records import (
     PredictionRecord,
     Record,
     ReviewRecord,
+    ScheduleChangeRecord,
     SchedulerRecord,
     SightingRecord,
     StateRecord,
@@ -70,6 +72,7 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             card_changes=tuple(_rows(connection, card_changes, ChangeRecord)),
             card_change_undos=tuple(_rows(connection, card_change_undos, ChangeUndoRecord)),
             practice_answers=tuple(_rows(connection, practice_answers, PracticeRecord)),
+            schedule_changes=tuple(_rows(connection, schedule_changes, ScheduleChangeRecord)),
         )
     found, left_out = own_decks(decks)
     return Gathered(msgspec.structs.replace(values, decks=found), left_out)

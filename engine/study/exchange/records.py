@@ -156,6 +156,18 @@ class ChangeUndoRecord(Record, frozen=True):
     undone_at_ms: Instant
 
 
+class ScheduleChangeRecord(Record, frozen=True):
+    """A change of the schedule (table `schedule_changes`)."""
+
+    nonce: Nonce
+    kind: Literal["parameters", "retention", "easy_days"]
+    deck: Annotated[str, Meta(max_length=128)]
+    value: dict[str, Any]
+    made_at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
 class PracticeRecord(Record, frozen=True):
     """An answer outside the schedule (table `practice_answers`); rating 0 takes one back."""
 
@@ -194,6 +206,7 @@ class Export(Record, frozen=True):
     card_changes: tuple[ChangeRecord, ...] = ()
     card_change_undos: tuple[ChangeUndoRecord, ...] = ()
     practice_answers: tuple[PracticeRecord, ...] = ()
+    schedule_changes: tuple[ScheduleChangeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
 
 

@@ -8,7 +8,7 @@ from alembic import op
 from engine.store.guards import guard_log
 
 revision = "0006"
-down_revision = "0004"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 
