@@ -251,6 +251,13 @@ def _existing(name: str) -> None:
         st.info(say("write.gone", name=rest), icon=":material/search_off:")
         return
     st.session_state[WORK] = (name, work)
+    if sort == "card" and not work.copies:
+        st.page_link(
+            "app_pages/write.py",
+            label=say("write.whole_deck"),
+            icon=":material/article:",
+            query_params={"file": work.path.name},
+        )
     if work.copies:
         st.info(say("write.copies", path=work.path), icon=":material/content_copy:")
     bench(name)

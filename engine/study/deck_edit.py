@@ -133,8 +133,12 @@ def with_new_card(deck: str, values: Mapping[str, Any]) -> str:
 def with_new_card_text(deck: str, text: str) -> str:
     """The deck's text with one more card at its end, written as `text` has it (see `card_text`)."""
     cards = spots(deck).at(("cards",))
-    if cards.flow or not cards.items:
-        return with_new_card(deck, spots(text).plain())
+    if cards.flow:
+        # a list in brackets can't hold what is typed line by line
+        head = deck[: cards.start].rstrip()
+        listed = "".join("\n  " + deck_emit.item(card, 2, field="cards") for card in cards.plain())
+        deck = head + listed + deck[cards.end :]
+        cards = spots(deck).at(("cards",))
     line_end = deck.find("\n", cards.end)
     at = len(deck) if line_end < 0 else line_end
     return f"{deck[:at]}\n\n{_as_item(text, cards.column)}{deck[at:] or chr(10)}"
