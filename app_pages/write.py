@@ -22,7 +22,8 @@ from app_pages.write_new import DECK, new_card
 from app_pages.write_notes import notes_section
 from app_pages.write_work import Judged, Work
 from engine.lab_names import lab_names
-from engine.study import deck_versions
+from engine.study import deck_edit, deck_versions
+from engine.study.card import Library
 from engine.study.deck_edit import DeckMoved, DeckRefused
 
 EDITOR = "write.editor"
@@ -208,8 +209,40 @@ def _versions(name: str, work: Work) -> None:
             )
             st.button(say("write.earlier_do"), on_click=_bring_back, args=(work, chosen), key="write.back_to")
         if original is not None:
+            _newer(work, Path(original))
             st.caption(say("write.original_help", file=Path(original).name))
             st.button(say("write.original_do"), on_click=_original, args=(work,), key="write.original")
+
+
+def _newer(work: Work, original: Path) -> None:
+    """What came to the project's deck since it was copied: cards to take over."""
+    if work.opened is None:
+        return
+    theirs = deck_edit.open_deck(original, work.path.parent, copies=False).text
+    if any(
+        deck_edit.faults_of(text, work.path, Library(), lab_names=None)[1]
+        for text in (work.opened.text, theirs)
+    ):
+        return  # a broken deck is mended first
+    missing = deck_edit.lacking(work.opened.text, theirs)
+    if missing:
+        st.caption(say("write.lacking", n=len(missing)))
+        st.code("\n".join(missing), language=None)
+        st.button(say("write.lacking_do"), on_click=_take_over, args=(work, theirs), key="write.take_over")
+
+
+def _take_over(work: Work, original: str) -> None:
+    if work.opened is None:
+        return
+    try:
+        whole = write_work.of_file(work.path, work.path.parent)
+        text = deck_edit.with_lacking(whole.text, original)
+        write_work.saved(whole, text, context.library(), _labs())
+    except (DeckRefused, DeckMoved) as fault:
+        st.session_state[SAID] = ("refused", str(fault))
+    else:
+        st.session_state[SAID] = ("saved", str(work.path))
+    st.session_state.pop(WORK, None)
 
 
 def _bring_back(work: Work, version: Path) -> None:
