@@ -202,9 +202,7 @@ def _versions(name: str, work: Work) -> None:
             chosen = st.selectbox(
                 say("write.earlier_choose"),
                 found,
-                format_func=lambda file: moment(
-                    deck_versions.kept_at(file), context.zone(), context.language()
-                ),
+                format_func=_version_name,
                 key="write.version",
             )
             st.button(say("write.earlier_do"), on_click=_bring_back, args=(work, chosen), key="write.back_to")
@@ -212,6 +210,12 @@ def _versions(name: str, work: Work) -> None:
             _newer(work, Path(original))
             st.caption(say("write.original_help", file=Path(original).name))
             st.button(say("write.original_do"), on_click=_original, args=(work,), key="write.original")
+
+
+def _version_name(file: Path) -> str:
+    """When it was replaced, to the second: two changes may fall into one minute."""
+    at = deck_versions.kept_at(file)
+    return f"{moment(at, context.zone(), context.language())}:{at:%S}"
 
 
 def _newer(work: Work, original: Path) -> None:
