@@ -11,7 +11,9 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from app_pages import context
+from app_pages.due_title import show_due
 from app_pages.review_card import review_card
+from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
@@ -60,7 +62,15 @@ def _do(talk: Talk) -> None:
     )
     desk, zone, now = context.house().desk, context.zone(), context.now()
     practising = Practising(context.store())
-    _ledger().carry_out(talk.ops, desk=desk, zone=zone, now=now, predicting=predicting, practising=practising)
+    _ledger().carry_out(
+        talk.ops,
+        desk=desk,
+        zone=zone,
+        now=now,
+        predicting=predicting,
+        practising=practising,
+        noting=Noting(context.store(), zone),
+    )
     if talk.view is not None and talk.view.revealed:
         sightings.note(context.store(), [sightings.of_card(talk.view.card_id)], now=now, zone=zone)
 
@@ -99,6 +109,7 @@ def daily_review() -> None:
         decks=scope_of(library),
     )
     review_card(key=KEY, data=data, on_talk=_carry_out)
+    show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
     if talk.view is not None and talk.view.revealed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import groupby
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -26,6 +27,16 @@ def read_all(connection: Connection) -> dict[str, CardState]:
     """The state of every card that was ever answered, by card id."""
     rows = connection.execute(select(card_states)).mappings()
     return {row["card_id"]: CardState.from_json(dict(row)) for row in rows}
+
+
+def read_some(connection: Connection, card_ids: Collection[str]) -> dict[str, CardState]:
+    """The states of some cards, of those that were ever answered, by card id."""
+    found: dict[str, CardState] = {}
+    for chunk in change_log.chunks(sorted(card_ids)):
+        query = select(card_states).where(card_states.c.card_id.in_(chunk))
+        for row in connection.execute(query).mappings():
+            found[row["card_id"]] = CardState.from_json(dict(row))
+    return found
 
 
 def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:

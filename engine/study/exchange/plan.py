@@ -12,19 +12,24 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, settings, undos
 from engine.study import change_log
 from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
+from engine.study.deck_stamp import is_untouched
 from engine.study.exchange.few import chunks
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
+    MistakeRecord,
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
+    ScheduleChangeRecord,
     SightingRecord,
     UndoRecord,
 )
@@ -40,7 +45,9 @@ class Plan:
     predictions: tuple[PredictionRecord, ...]
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
+    mistakes: tuple[MistakeRecord, ...]
     changes: ChangesPlan
+    schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     cards: frozenset[str]
@@ -61,7 +68,7 @@ def plan(
 ) -> Plan:
     """What the import of `parsed` writes. Raises ExchangeFault where it contradicts what is here."""
     export = parsed.export
-    kept = _reviews_here(connection, [review.nonce for review in export.reviews])
+    kept = reviews_here(connection, [review.nonce for review in export.reviews])
     new, taken_back, known_undos = _compare(parsed, kept, _undos_here(connection, export.reviews))
     changes = plan_changes(connection, parsed)
     cards = frozenset(review.card_id for review in new) | {card for card, _, _ in taken_back}
@@ -74,15 +81,18 @@ def plan(
     new_predictions = _new_predictions(connection, parsed)
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
+    new_changes = _new_changes(connection, export.schedule_changes)
+    new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
-    of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
+    of_decks = {card for deck in (*decks["new"], *decks["renewed"]) for card in _card_ids(deck)}
     report = Report(
         reviews=Tally(len(new), len(export.reviews) - len(new)),
         undos=Tally(len(taken_back), known_undos),
         predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
         card_changes=Tally(
             len(changes.changes) + len(changes.undos),
             len(export.card_changes)
@@ -91,6 +101,7 @@ def plan(
             - len(changes.undos),
         ),
         practice_answers=Tally(len(changes.practice), len(export.practice_answers) - len(changes.practice)),
+        schedule_changes=Tally(len(new_changes), len(export.schedule_changes) - len(new_changes)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -98,6 +109,8 @@ def plan(
         decks_new=names["new"],
         decks_same=names["same"],
         decks_differ=names["differ"],
+        decks_renewed=names["renewed"],
+        left_out=tuple(parsed.left_out.items()),
         replaced=replace,
         unknown_cards=tuple(sorted(set(in_file) - set(known_cards) - of_decks)),
     )
@@ -107,15 +120,17 @@ def plan(
         predictions=new_predictions,
         sightings=new_sightings,
         record_notes=new_notes,
+        mistakes=new_mistakes,
         changes=changes,
+        schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
-        decks=(*decks["new"], *(decks["differ"] if replace else ())),
+        decks=(*decks["new"], *decks["renewed"], *(decks["differ"] if replace else ())),
         cards=cards | changes.steps.keys(),
         report=report,
     )
 
 
-def _reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
+def reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
     """The answers that are here under the nonces, with what took them back."""
     query = select(reviews, undos.c.nonce.label("undo_nonce"), undos.c.undone_at_ms).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -266,6 +281,37 @@ def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[Not
     return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
 
 
+def _new_changes(
+    connection: Connection, changes: Sequence[ScheduleChangeRecord]
+) -> tuple[ScheduleChangeRecord, ...]:
+    here = {
+        nonce
+        for chunk in chunks(change.nonce for change in changes)
+        for nonce in connection.execute(
+            select(schedule_changes.c.nonce).where(schedule_changes.c.nonce.in_(chunk))
+        ).scalars()
+    }
+    return tuple(change for change in changes if change.nonce not in here)
+
+
+def _new_mistakes(connection: Connection, parsed: Parsed) -> tuple[MistakeRecord, ...]:
+    names = MistakeRecord.__struct_fields__
+    here: dict[str, MistakeRecord] = {}
+    for chunk in chunks(row.nonce for row in parsed.export.mistakes):
+        query = select(mistakes).where(mistakes.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = MistakeRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.mistakes):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "mistakes",
+                index,
+                "nonce",
+                f"the line {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.mistakes if made.nonce not in here)
+
+
 def _settings(
     connection: Connection, parsed: Parsed
 ) -> tuple[dict[str, int | float | str], dict[str, int | float | str]]:
@@ -281,8 +327,10 @@ def _settings(
 def _decks(
     folder: Path, decks: Sequence[DeckRecord]
 ) -> tuple[dict[str, tuple[DeckRecord, ...]], dict[str, tuple[str, ...]]]:
-    """The decks by what the folder holds under their names: `new`, `same` or `differ`."""
-    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": []}
+    """The decks by what the folder holds under their names: `new`, `same`, `differ`, or `renewed` where both
+    are an import's and nobody edited the one here.
+    """
+    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": [], "renewed": []}
     for deck in decks:
         path = folder / deck.file
         if not os.path.lexists(path):
@@ -290,7 +338,9 @@ def _decks(
         else:
             # what can't be read has another content as far as anyone can tell, and stays
             raw = read_bytes(path)
-            sorts["same" if raw == deck.text.encode("utf-8") else "differ"].append(deck)
+            coming = deck.text.encode("utf-8")
+            ours = isinstance(raw, bytes) and is_untouched(raw) and is_untouched(coming)
+            sorts["same" if raw == coming else "renewed" if ours else "differ"].append(deck)
     return (
         {sort: tuple(found) for sort, found in sorts.items()},
         {sort: tuple(deck.file for deck in found) for sort, found in sorts.items()},
