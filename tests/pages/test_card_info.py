@@ -13,6 +13,7 @@ import pytest
 from app_pages.card_info import Reader, card_info, points
 from engine.store import Store, open_store
 from engine.study import card_changes, settings
+from engine.study.change_log import Kind
 from engine.study.desk import Desk
 from engine.study.schedule import SchedulerParams, retrievability
 from engine.study.study_day import days_between
@@ -46,7 +47,7 @@ def text(node: ElementTree.Element) -> str:
     return " ".join(part.strip() for part in node.itertext() if part.strip())
 
 
-def change(learner: Learner, kind: str, value: str | None = None) -> None:
+def change(learner: Learner, kind: Kind, value: str | None = None) -> None:
     nonce = f"change-{next(learner.nonces)}"
     card_changes.change(
         learner.desk.store,
@@ -55,7 +56,7 @@ def change(learner: Learner, kind: str, value: str | None = None) -> None:
         value=value,
         now=learner.now,
         zone="UTC",
-        nonce=nonce,  # type: ignore[arg-type]
+        nonce=nonce,
     )
 
 
