@@ -59,8 +59,6 @@ class Conditions:
     def _state(self, state: str) -> ColumnElement[bool] | None:
         phase = card_states.c.phase
         match state:
-            case "started":
-                return phase != "new"
             case "learn":
                 return phase.in_(LEARNING)
             case "review":
