@@ -89,8 +89,8 @@ def test_a_card_shows_its_state_and_every_answer_with_those_taken_back(app: App,
     expect(rows.first).to_contain_text("Again")
     expect(rows.nth(1)).not_to_contain_text("taken back")
     expect(rows.nth(2)).to_contain_text("new →")
-    expect(page.locator("dl")).to_contain_text("Stability")
-    expect(page.locator("dl")).to_contain_text("Reviews2")
+    expect(page.locator("dl").first).to_contain_text("Stability")
+    expect(page.locator("dl").first).to_contain_text("Reviews2")
     page.context.close()
 
 

@@ -11,7 +11,8 @@ class Actions {
     this.infoText = find("info-text");
     this.byKey = new Map(); // key -> action
     this.asked = null; // id of the card whose history was asked for and hasn't come
-    find("more").onclick = event => review.click(event) && this.open();
+    this.more = find("more");
+    this.more.onclick = event => review.click(event) && this.open();
     find("info-close").onclick = () => this.info.close();
     for (const button of this.menu.querySelectorAll("[data-act]")) {
       button.onclick = () => {
@@ -97,8 +98,9 @@ class Actions {
 
   /** The signs above the card: marked, a leech. */
   draw() {
-    const { view, screen, words, past, queue, silent } = this.review;
-    this.root.querySelector('[data-part="more"]').disabled = silent || view === null;
+    const { view, screen, words, silent } = this.review;
+    this.more.disabled = silent || view === null;
+    afterPaint(() => this.nameUndo());
     const kicker = screen.shown?.querySelector(".kicker");
     if (kicker) {
       const signs = [this.marked && ["marked", words.marked], view.leech && ["leech", words.leech]].filter(Boolean);
@@ -109,7 +111,11 @@ class Actions {
         kicker.prepend(...signs.map(([name, text]) => el("span", { class: `sign ${name}` }, text)));
       }
     }
-    // what Undo would take back, as far as this page knows
+  }
+
+  /** Says what Undo would take back, as far as this page knows. */
+  nameUndo() {
+    const { screen, words, past, queue } = this.review;
     const last = past.at(-1);
     const title = last && (queue.card(last.item)?.plain_title ?? last.item.card_id);
     const rating = last && words[`grade.${last.rating}`];
