@@ -17,7 +17,7 @@ from engine.study.search.conditions import Conditions
 from engine.study.search.faults import SearchFault
 from engine.study.search.index import SearchIndex, index_of
 from engine.study.search.parse import parse
-from engine.study.search.query import All, Filled, Is, Named, Node, Not, Some, Text, Untagged
+from engine.study.search.query import All, Filled, Is, Named, Node, Not, Pattern, Some, Text, Untagged
 from engine.study.search.text import fold
 from engine.study.settings import load_in
 from engine.study.study_day import to_ms
@@ -126,6 +126,8 @@ class _Search:
                 return self.index.holding(node.pattern, node.fields, places)
             case Filled():
                 return self.index.filled(node, places)
+            case Not(Text(pattern=Pattern(regex=None), fields=None) as part):
+                return self.index.lacking(part.pattern, places)
             case Not(part):
                 without = set(self.among(part, places))
                 return [place for place in places if place not in without]

@@ -78,6 +78,11 @@ class SearchIndex:
             return [place for place in found if of.regex.search(texts[place])]
         return found
 
+    def lacking(self, of: Pattern, among: Iterable[int]) -> list[int]:
+        """The positions among those given whose text doesn't hold the pattern's literal piece."""
+        texts, literal = self._texts, of.literal
+        return [place for place in among if literal not in texts[place]]
+
     @cached_property
     def by_topic(self) -> dict[str, list[int]]:
         """The positions of the cards of each topic, as decks give it."""
