@@ -29,6 +29,13 @@ page = st.navigation(
         ),
         st.Page("app_pages/cards.py", title=say("nav.cards"), icon=":material/style:", url_path="cards"),
         st.Page(
+            "app_pages/notebook.py",
+            title=say("nav.notebook"),
+            icon=":material/menu_book:",
+            url_path="notebook",
+        ),
+        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
+        st.Page(
             "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
         ),
         st.Page(
@@ -40,9 +47,21 @@ page = st.navigation(
             icon=":material/target:",
             url_path="calibration",
         ),
+        st.Page(
+            "app_pages/statistics.py",
+            title=say("nav.statistics"),
+            icon=":material/bar_chart:",
+            url_path="statistics",
+        ),
         st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
         st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
+        ),
+        st.Page(
+            "app_pages/schedule.py",
+            title=say("nav.schedule"),
+            url_path="schedule",
+            visibility="hidden",
         ),
         st.Page(
             "app_pages/interview_history.py",

@@ -8,10 +8,16 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.cli_util import open_browser
 from streamlit.web.server.server_util import get_url
+
+from app_pages import perfetto_routes
+
+if TYPE_CHECKING:
+    from engine.measure.analyse.jobs import Analyses
 
 
 def _warm_up() -> None:
@@ -29,4 +35,10 @@ async def _lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App("app.py", lifespan=_lifespan)
+def _analyses() -> Analyses:
+    from app_pages import context  # the server is up before the house is
+
+    return context.analyses()
+
+
+app = st.App("app.py", lifespan=_lifespan, routes=perfetto_routes.routes(_analyses))

@@ -8,7 +8,9 @@ from app_pages.numbers import joined, number, percent, quantity
 from app_pages.words import knows, phrase
 from engine.measure.events import Finding, Scalar
 
-_PERCENT = ("busy_ratio", "share", "share_of_growth", "share_of_busy", "api_share", "top_share")
+_PERCENT = ("busy_ratio", "share_of_growth", "share_of_busy")
+_WORDED = ("family", "confidence")
+"""Arguments that hold a code."""
 _UNITS = {"_ms": "ms", "_us": "us"}
 _NAMES_SHOWN = 100
 """Characters of a kernel's name: some go on for thousands."""
@@ -20,7 +22,9 @@ def said(finding: Finding, language: str) -> str:
     shown = {name: _shown(name, value, language) for name, value in finding.args.items()}
     if not knows(key):
         return " ".join([finding.code, *(f"{name}={value}" for name, value in shown.items())])
-    return phrase(language, key, **shown)
+    text = phrase(language, key, **shown)
+    # an analysis of an earlier version doesn't say how sure it is
+    return f"{text}{'' if language == 'zh' else ' '}{shown['confidence']}" if "confidence" in shown else text
 
 
 def key_of(finding: Finding) -> str:
@@ -29,7 +33,10 @@ def key_of(finding: Finding) -> str:
     variant = {
         "fragmentation": "failed" if "requested_bytes" in args else "",
         "leak": "" if args.get("call") else "no_stack",
-        "overhead_bound": "named" if "cpu_op" in args else "",
+        "overhead_bound": "under" if "call" in args else "named" if "cpu_op" in args else "",
+        "gpu_busy": "named" if "family" in args else "",
+        "launch_cost": "steps" if "per_step" in args else "",
+        "compared_time": str(args.get("per")),
         "nothing_to_say": str(args.get("why")),
     }.get(finding.code, "")
     return f"{key}.{variant}" if variant else key
@@ -50,11 +57,14 @@ def _shown(name: str, value: Scalar, language: str) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
-        return value[:_NAMES_SHOWN]
+        worded = f"analysis.{name}.{value}"
+        return phrase(language, worded) if name in _WORDED and knows(worded) else value[:_NAMES_SHOWN]
     if name.endswith("bytes") or name == "bytes_per_tooth":
         return quantity(float(value), "B", language)
-    if name in _PERCENT:
+    if name in _PERCENT or name.endswith("share"):
         return percent(float(value), language)
+    if name == "speedup":
+        return joined(number(float(value), language), "×")
     if name == "p":
         return f"{float(value):.0e}"
     for ending, unit in _UNITS.items():

@@ -21,6 +21,7 @@ from engine.study.change_log import Change
 from engine.study.desk import Desk
 from engine.study.review_log import Review
 from engine.study.schedule import SchedulerParams, retrievability
+from engine.study.schedule_plan import schedulers_of
 from engine.study.settings import load_in
 from engine.study.study_day import add_days, days_between, to_ms
 from engine.study.today import now_for_learner
@@ -49,7 +50,7 @@ def card_info(card: Card, desk: Desk, reader: Reader) -> str:
         today = now_for_learner(connection, to_ms(reader.now), reader.zone, settings.rollover_hour).day
         flags = flags_in(connection, [card.id]).get(card.id, Flags())
         changes = tuple(change_log.of_cards(connection, [card.id]))
-    params = settings.scheduler
+        params = schedulers_of(connection, settings.scheduler, [card.id])[card.id]
     parts = [_figures(state, flags, today, params, reader)]
     counted = [review for review in history if not review.undone]
     if counted and state.phase != "new":

@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from app_pages import card_info, context, seen
+from app_pages.notebook_view import card_notebook
 from app_pages.review_card.payload import words
 from app_pages.sheet import card_sheet, sheet
 from app_pages.words import say
@@ -18,12 +19,19 @@ def card_view(card: Card, library: Library) -> None:
     """The card with its state, history, and the evidence for its numbers."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("cards.back"), icon=":material/arrow_back:", on_click=_back, type="tertiary")
+        st.page_link(
+            "app_pages/write.py",
+            label=say("write.edit"),
+            icon=":material/edit:",
+            query_params={"card": card.id},
+        )
     titles = {deck.id: deck.title for deck in library.decks}
     title = titles.get(card.deck, card.deck)
     face = context.faces().of(card, title)
     card_sheet(face, words(context.language()), key=f"card.{card.id}")
     seen.note([sightings.of_card(card.id)])
     _standing(card)
+    card_notebook(card)
     if card.labs or card.claims:
         from app_pages.evidence import evidence_panel  # charts and tables
 

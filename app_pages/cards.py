@@ -27,6 +27,13 @@ def _faults(library: Library) -> None:
         for file, faults in by_file.items():
             lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in faults)
             st.markdown(f"`{file}`")
+            if Path(file).parent == context.deck_folders()[1]:
+                st.page_link(
+                    "app_pages/write.py",
+                    label=say("write.mend"),
+                    icon=":material/edit:",
+                    query_params={"file": Path(file).name},
+                )
             st.code(lines, language=None, wrap_lines=True)
 
 
@@ -61,7 +68,9 @@ if chosen is not None:
     card_view(chosen, library)
 else:
     wide()
-    st.title(say("cards.title"), anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        st.title(say("cards.title"), anchor=False)
+        st.page_link("app_pages/write.py", label=say("write.open"), icon=":material/edit_square:")
     if "card" in st.query_params:
         st.info(say("cards.unknown", id=st.query_params["card"]), icon=":material/search_off:")
     _faults(library)

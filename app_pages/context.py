@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.claims.evidence import Results
     from engine.claims.hardware_quantities import Hardware
     from engine.interview.interviews import Interviews
+    from engine.measure.analyse.jobs import Analyses
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
     from engine.measure.speech import SpeechToText
@@ -57,6 +58,7 @@ class House:
     runs: Runs | None = None
     interviews: Interviews | None = None
     speech: SpeechToText | None = None
+    analyses: Analyses | None = None
 
 
 _lock = threading.RLock()
@@ -91,6 +93,8 @@ def close(data: Path) -> None:
                 closed.runs.close()
             if closed.speech is not None:
                 closed.speech.close()
+            if closed.analyses is not None:
+                closed.analyses.close()
             closed.store.close()
 
 
@@ -139,6 +143,17 @@ def speech() -> SpeechToText:
         return here.speech
 
 
+def analyses() -> Analyses:
+    """The learner's own files that were analysed, are being, or wait."""
+    from engine.measure.analyse.jobs import Analyses  # only where own files are shown
+
+    here = house()
+    with _lock:
+        if here.analyses is None:
+            here.analyses = Analyses(here.data / "files")
+        return here.analyses
+
+
 def labs() -> dict[str, LabInfo]:
     """The labs of this machine by name, asked of a process of their own once and then remembered."""
     from engine.measure.catalogue import catalogue  # the landing page does without
@@ -158,7 +173,9 @@ def library() -> Library:
     seen = _signature(folders)
     with _lock:
         if seen != here.decks_seen:
-            here.library = load_library(folders, lab_names=_lab_names(), cache=here.data / "cache")
+            here.library = load_library(
+                folders, lab_names=_lab_names(), cache=here.data / "cache", own=folders[1]
+            )
             here.desk.sync(here.library)
             here.decks_seen = seen
         return here.library

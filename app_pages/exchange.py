@@ -225,8 +225,10 @@ def _lines(report: Report) -> None:
             ("undos", report.undos),
             ("predictions", report.predictions),
             ("notes", report.record_notes),
+            ("mistakes", report.mistakes),
             ("changes", report.card_changes),
             ("practice", report.practice_answers),
+            ("schedule", report.schedule_changes),
         )
         if tally.new or tally.known
     ]

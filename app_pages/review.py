@@ -13,6 +13,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.due_title import show_due
 from app_pages.review_card import review_card
+from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
@@ -61,7 +62,15 @@ def _do(talk: Talk) -> None:
     )
     desk, zone, now = context.house().desk, context.zone(), context.now()
     practising = Practising(context.store())
-    _ledger().carry_out(talk.ops, desk=desk, zone=zone, now=now, predicting=predicting, practising=practising)
+    _ledger().carry_out(
+        talk.ops,
+        desk=desk,
+        zone=zone,
+        now=now,
+        predicting=predicting,
+        practising=practising,
+        noting=Noting(context.store(), zone),
+    )
     if talk.view is not None and talk.view.revealed:
         sightings.note(context.store(), [sightings.of_card(talk.view.card_id)], now=now, zone=zone)
 

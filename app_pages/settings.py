@@ -237,6 +237,7 @@ with st.grid(2):
         with st.container():
             _steps(name)
 leech_section()
+st.page_link("app_pages/schedule.py", label=say("statistics.to_schedule"), icon=":material/event_upcoming:")
 _decks()
 keys_section()
 _time_limit()

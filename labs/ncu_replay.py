@@ -151,10 +151,11 @@ def _sweep(bench: Bench, steps: Steps) -> list[Point]:
 
 def open_reports(bench: Bench, steps: Steps, cases: dict[str, Seen], allowed: Access) -> str:
     """Runs ncu with each set and reports what it says; says what to do where it can't. ncu's version."""
+    from engine.measure.analyse.nvidia_tools import ncu_path
     from labs.kit.children import module_command
     from labs.kit.ncu_cases import FIRST
     from labs.kit.ncu_report import by_case
-    from labs.kit.ncu_tool import ENABLE, NcuFailed, ncu_path, profile, version
+    from labs.kit.ncu_tool import ENABLE, NcuFailed, profile, version
 
     ncu = ncu_path()
     if ncu is None:

@@ -35,7 +35,7 @@ def run(bench: Bench) -> None:
     """Chooses the model and the profiler, then records and reads."""
     steps = Steps(bench, 5)
     steps.next("preparing")
-    from labs.kit.nsys_tool import nsys_path
+    from engine.measure.analyse.nvidia_tools import nsys_path
 
     record_and_read(bench, steps, nsys_path(), _model(bench))
 

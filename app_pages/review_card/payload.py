@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from app_pages.review_card.faces import Faces
+from app_pages.review_card.noting import open_lines
 from app_pages.review_card.talk import Leech, Outcome, Refusal, TakenBack, Talk
 from app_pages.words import MINUTES_A_DAY, catalogue, interval, knows, phrase
 from engine.claims.sightings import cards_seen
@@ -111,6 +112,7 @@ def payload(
         "seen": None
         if reviewed is None
         else cards_seen(desk.store, [*held], now=reader.now, zone=reader.zone),
+        "mistakes": None if reviewed is None else open_lines(desk.store, [*held]),
         "predict_for": reader.predicts_for,
         "info": _info(talk.info, library, desk, reader),
         "done": None

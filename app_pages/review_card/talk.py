@@ -57,6 +57,12 @@ class Predicting(Protocol):
     def carry_out(self, op: Mapping[str, Any], now: datetime) -> Refusal | None: ...
 
 
+class Noting(Protocol):
+    """Keeps a line of the mistake notebook, or says why not."""
+
+    def carry_out(self, op: Mapping[str, Any], now: datetime) -> Refusal | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An operation that was not carried out. `bring_back`: the card is to be graded again."""
@@ -149,10 +155,13 @@ class Ledger:
         now: datetime,
         predicting: Predicting | None = None,
         practising: Practising | None = None,
+        noting: Noting | None = None,
     ) -> None:
         """Carries out what was not carried out yet, in the order given."""
         for op in ops:
             nonce = op["nonce"]
+            if op.get("type") == "mistake" and noting is not None and nonce not in self._outcomes:
+                self._outcomes[nonce] = _note(op, noting, now)
             if nonce not in self._outcomes:
                 self._outcomes[nonce] = self._do(
                     op, desk=desk, zone=zone, now=now, predicting=predicting, practising=practising
@@ -232,6 +241,14 @@ class Ledger:
         if isinstance(undone, ChangeUndone):
             return TakenBack(nonce, undone.card_ids[0], kind=undone.kind, cards=len(undone.card_ids))
         return TakenBack(nonce, undone.card_id, undone.rating)
+
+
+def _note(op: Mapping[str, Any], noting: Noting, now: datetime) -> Outcome:
+    """A line of the notebook; one that couldn't be written is written again by the person."""
+    try:
+        return noting.carry_out(op, now)
+    except StoreError as error:
+        return Refusal(op["nonce"], "line", args={"reason": str(error)})
 
 
 def _change(op: Mapping[str, Any], *, desk: Grading, zone: str, now: datetime) -> Outcome:

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
         if not os.path.lexists(path):
             print(f"{path}: there is no such file or folder: check the path", file=sys.stderr)
             return 2
-    paths = named or default_paths()
-    library = load_library([_shortened(path) for path in paths], lab_names=lab_names(), cache=None)
+    library = (
+        load_library([_shortened(path) for path in named], lab_names=lab_names(), cache=None)
+        if named
+        else default_library(lab_names=lab_names())
+    )
     library = replace(library, faults=(*library.faults, *claim_faults(library)))
     if arguments.json:
         print(_as_json(library))
@@ -55,6 +59,12 @@ def default_paths() -> list[Path]:
         # the project's decks can be checked where nobody has a data folder, as in CI
         print(f"your own decks are not checked: {error.strerror}: {error.filename}", file=sys.stderr)
     return paths
+
+
+def default_library(*, lab_names: Collection[str] | None) -> Library:
+    """The decks of `default_paths`, the learner's own copy of a project's deck in its place."""
+    paths = [_shortened(path) for path in default_paths()]
+    return load_library(paths, lab_names=lab_names, cache=None, own=paths[-1] if len(paths) > 1 else None)
 
 
 def _shortened(path: Path) -> Path:

@@ -14,12 +14,11 @@ from engine.claims.evidence import EvidenceRow, Measured, evidence, only_on
 from engine.claims.hardware_quantities import Hardware, of_key
 from engine.claims.overview import DeckOverview, overview, shown
 from engine.claims.sources import all_results, chosen_hardware, kept_results
-from engine.commands.check import default_paths
+from engine.commands.check import default_library
 from engine.folders import data_folder
 from engine.measure.specs import match, specs
 from engine.store import FILE_NAME, open_store
 from engine.study.card import Correction
-from engine.study.library import load_library
 
 _FROM = {"here": "", "elsewhere": " (elsewhere)", "recorded": " (recorded)"}
 
@@ -38,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         keys = ", ".join(row.key for row in specs())
         print(f"there is no GPU {arguments.gpu!r} in the table; the GPUs are {keys}", file=sys.stderr)
         return 2
-    library = load_library(default_paths(), lab_names=None, cache=None)
+    library = default_library(lab_names=None)
     data = data_folder()
     store = open_store(data / FILE_NAME)
     try:

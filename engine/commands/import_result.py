@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.claims import imported
-from engine.commands.check import default_paths
+from engine.commands.check import default_library
 from engine.folders import data_folder
 from engine.lab_names import lab_names
 from engine.measure.fault import MeasureError
 from engine.store import FILE_NAME, open_store
-from engine.study.library import load_library
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """0: all are in the record; 1: a file isn't a result that can be, and nothing of it was stored."""
-    library = load_library(default_paths(), lab_names=None, cache=None)
+    library = default_library(lab_names=None)
     claims = [claim for card in library.by_id.values() for claim in card.claims]
     labs = lab_names()
     store = open_store(data_folder() / FILE_NAME)

@@ -1,6 +1,4 @@
-"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: what `python -m engine export` wrote, or
-Anki.
-"""
+"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: an export of ours, a package of Anki's, notes."""
 
 from __future__ import annotations
 
@@ -10,12 +8,14 @@ import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from engine.commands.check import default_paths
+from engine.commands import notes
+from engine.commands.check import default_library
 from engine.folders import data_folder
 from engine.store import FILE_NAME, open_store
 from engine.store.backup import backup
+from engine.study.card import Language
 from engine.study.exchange.apkg.incoming import Learner
 from engine.study.exchange.apkg.incoming import read as read_package
 from engine.study.exchange.apkg.process import is_package
@@ -23,8 +23,9 @@ from engine.study.exchange.files import read
 from engine.study.exchange.parsed import LARGEST
 from engine.study.exchange.report import Report, Tally
 from engine.study.exchange.take_in import foresee, take_in
-from engine.study.library import load_library, own_decks_folder
+from engine.study.library import own_decks_folder
 from engine.study.local_zone import local_zone
+from engine.study.notes.bring_in import is_notes
 
 _NAMED = 5
 """Names in a line of the report; the rest are counted."""
@@ -39,7 +40,14 @@ _LEFT_OUT = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=Path, help="a JSON, CSV or .apkg")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="what `python -m engine export` wrote, an .apkg of Anki's, or notes: .md, .tsv, .txt",
+    )
+    parser.add_argument("--deck", metavar="ID", help="notes: the deck they go to (default: as they say)")
+    parser.add_argument("--language", choices=get_args(Language), help="notes: a new deck's language")
     parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
     parser.add_argument(
         "--replace", action="store_true", help="where settings and decks differ, take those of FILE"
@@ -50,13 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """0: imported (or could be); 1: FILE can't be, and nothing was changed."""
     path: Path = arguments.file
+    if is_notes(path):
+        return notes.run(arguments)
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:
         print(f"{path}: can't be read: {error.strerror}: check the path", file=sys.stderr)
         return 1
-    library = load_library(default_paths(), lab_names=None, cache=None)
+    library = default_library(lab_names=None)
     data = data_folder()
     store = open_store(data / FILE_NAME)
     how: dict[str, Any] = {
@@ -95,8 +105,10 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("predictions", report.predictions),
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
+        ("mistakes", report.mistakes),
         ("changes of cards", report.card_changes),
         ("answers outside the schedule", report.practice_answers),
+        ("changes of the schedule", report.schedule_changes),
     ]
     said = [f"{name}: {tally.new} new, {tally.known} here already" for name, tally in tallies]
     if report.merged:

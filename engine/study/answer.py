@@ -11,6 +11,7 @@ from engine.study import card_changes, change_log, leech, review_log, state_tabl
 from engine.study.card_state import CardState
 from engine.study.refused import LONGEST_NONCE, Refused
 from engine.study.schedule import RATINGS, SchedulerParams, after, transitions
+from engine.study.schedule_plan import schedulers_of
 from engine.study.settings import StudySettings, load_in, remember, scheduler_of
 from engine.study.study_day import MINUTE_MS, add_days, study_day
 from engine.study.today import JITTER_MS, Now, now_for_learner
@@ -112,7 +113,7 @@ def _shown(
             return Refused("wrong_day", {"shown_day": day})
     if state.last_study_day is not None:
         day = max(day, state.last_study_day)
-    params = settings.scheduler
+    params = schedulers_of(connection, settings.scheduler, [answer.card_id])[answer.card_id]
     if answer.scheduler is not None and answer.scheduler != params.fingerprint:
         former = scheduler_of(connection, answer.scheduler)
         if former is None:

@@ -161,9 +161,11 @@ class Fault:
 class Library:
     """All decks that could be read, and the faults of those that could not.
 
-    `faults` is keyed by the deck file; a deck with faults is not in `decks`.
+    `faults` is keyed by the deck file; a deck with faults is not in `decks`. `replaced`: pairs of files, the
+    project's and the learner's own copy that is used in its place.
     """
 
     decks: tuple[Deck, ...] = ()
     faults: tuple[Fault, ...] = ()
     by_id: dict[str, Card] = field(default_factory=dict)
+    replaced: tuple[tuple[str, str], ...] = ()

@@ -7,6 +7,7 @@ import gc
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.study.card import Card, Deck, Fault, Library
@@ -21,17 +22,22 @@ def own_decks_folder(data: Path) -> Path:
 
 
 def load_library(
-    folders: Sequence[Path], *, lab_names: Collection[str] | None, cache: Path | None
+    folders: Sequence[Path],
+    *,
+    lab_names: Collection[str] | None,
+    cache: Path | None,
+    own: Path | None = None,
 ) -> Library:
     """Every deck of `folders` (`*.yaml`, `*.yml`), folder by folder in order of name.
 
     A file may stand for a folder; a folder that does not exist holds no decks. Never raises for a deck that
     is broken or can't be read: its faults are in the library, and every other deck works. An id that two
     decks use is a fault of the later one. `lab_names`: the labs that decks may link; None: not checked.
-    `cache`: a folder for parsed decks; None: every deck is read anew.
+    `cache`: a folder for parsed decks; None: every deck is read anew. `own`: the learner's folder among
+    `folders`: a sound deck in it with the id of a deck elsewhere is read in that one's place.
     """
     with _collector_paused():
-        return _load(folders, lab_names, DeckCache(cache) if cache is not None else None)
+        return _load(folders, lab_names, DeckCache(cache) if cache is not None else None, own)
 
 
 @contextmanager
@@ -46,22 +52,67 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _load(folders: Sequence[Path], lab_names: Collection[str] | None, kept: DeckCache | None) -> Library:
+@dataclass(slots=True)
+class _Read:
+    """A deck file that was read. `file`: its path as messages write it."""
+
+    path: Path
+    file: str
+    parsed: ParsedDeck
+
+
+def _load(
+    folders: Sequence[Path], lab_names: Collection[str] | None, kept: DeckCache | None, own: Path | None
+) -> Library:
     decks: list[Deck] = []
     faults: list[Fault] = []
+    replaced: list[tuple[str, str]] = []
     owners: dict[tuple[str, str], tuple[str, int]] = {}
+    read: list[_Read] = []
     for path in _deck_files(folders, faults):
         file = _shown(path)
-        parsed = _parsed(path, file, kept)
-        found = sorted(
-            [*parsed.faults, *_clashes(parsed, file, owners), *_unknown_labs(parsed, file, lab_names)],
-            key=lambda fault: fault.line,
-        )
-        faults.extend(found)
-        if parsed.deck is not None and not found:
-            decks.append(parsed.deck)
+        read.append(_Read(path, file, _parsed(path, file, kept)))
+    for original, copies in _with_copies(read, own):
+        # the learner's copy first: where it has faults, they are told and the original is used
+        for each in (*copies, original):
+            found = sorted(
+                [
+                    *each.parsed.faults,
+                    *_clashes(each.parsed, each.file, owners),
+                    *_unknown_labs(each.parsed, each.file, lab_names),
+                ],
+                key=lambda fault: fault.line,
+            )
+            faults.extend(found)
+            if each.parsed.deck is None or found:
+                for key in [key for key, where in owners.items() if copies and where[0] == each.file]:
+                    del owners[key]
+                continue
+            decks.append(each.parsed.deck)
+            if each is not original:
+                replaced.append((original.file, each.file))
+            break
     by_id: dict[str, Card] = {card.id: card for deck in decks for card in deck.cards}
-    return Library(decks=tuple(decks), faults=tuple(faults), by_id=by_id)
+    return Library(decks=tuple(decks), faults=tuple(faults), by_id=by_id, replaced=tuple(replaced))
+
+
+def _with_copies(read: Sequence[_Read], own: Path | None) -> Iterator[tuple[_Read, tuple[_Read, ...]]]:
+    """The files in their order, each with the learner's copy of it; no copy stands by itself."""
+    copies: dict[str, _Read] = {}
+    for each in read:
+        if own is not None and each.path.parent == own and each.parsed.deck_id is not None:
+            copies.setdefault(each.parsed.deck_id.name, each)
+    originals: dict[str, _Read] = {}
+    for each in read:
+        name = each.parsed.deck_id.name if each.parsed.deck_id is not None else ""
+        if each.path.parent != own and name in copies:
+            originals.setdefault(name, each)
+    for each in read:
+        name = each.parsed.deck_id.name if each.parsed.deck_id is not None else ""
+        if originals.get(name) is each:
+            yield each, (copies[name],)
+        elif name not in originals or copies[name] is not each:
+            yield each, ()
 
 
 def _deck_files(folders: Sequence[Path], faults: list[Fault]) -> Iterator[Path]:

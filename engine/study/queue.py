@@ -18,6 +18,7 @@ from engine.store.tables import card_states, cards
 from engine.study import card_flags, review_log, siblings, today_limits
 from engine.study.card_state import CardState
 from engine.study.schedule import SchedulerParams, transitions
+from engine.study.schedule_plan import schedulers_of
 from engine.study.scope import Narrowed, Scope
 from engine.study.settings import StudySettings
 from engine.study.study_day import MINUTE_MS, add_days, day_start_ms
@@ -121,13 +122,13 @@ def build(
         done=(left.reviews_done, left.new_done),
         totals=(left.reviews_done + reviews_left, left.new_done + new_left),
     )
-    params = settings.scheduler
     chosen = [*at_once, *mixed, *ahead][:size]
     if families:
         later = siblings.once(connection, [row["card_id"] for row in chosen])
         chosen = [row for row in chosen if row["card_id"] not in later]
+    params = schedulers_of(connection, settings.scheduler, [row["card_id"] for row in chosen])
     return Queue(
-        items=tuple(_item(row, now, params) for row in chosen),
+        items=tuple(_item(row, now, params[row["card_id"]]) for row in chosen),
         counts=Counts(new=new_left, learning=len(learning), due=reviews_left),
         next_due_ms=None if chosen else next_due_ms(connection, now, settings, left, decks),
         clock_warning="clock_set_back" if now.set_back else None,
@@ -140,7 +141,8 @@ def item_of(connection: Connection, card_id: str, now: Now, settings: StudySetti
     """One card as the queue would show it, whether or not it comes now."""
     query = select(card_states).where(card_states.c.card_id == card_id)
     row = connection.execute(query).mappings().first()
-    return _item({"card_id": card_id} if row is None else dict(row), now, settings.scheduler)
+    params = schedulers_of(connection, settings.scheduler, [card_id])[card_id]
+    return _item({"card_id": card_id} if row is None else dict(row), now, params)
 
 
 def due_reviews(

@@ -17,6 +17,8 @@ DEFAULTS: Mapping[str, str] = {
     "more": "m",
     "predict": "p",
     "evidence": "e",
+    "note": "n",
+    "edit": "w",
 }
 """What can be done, and the key that does it as long as no other was chosen."""
 

@@ -14,6 +14,7 @@ from engine.store.tables import settings as table
 from engine.study.faults import StudyError
 from engine.study.review_keys import BadKeys, parse_keys, write_keys
 from engine.study.schedule import LONGEST_DAYS, SchedulerParams
+from engine.study.schedule_plan import plan_in
 from engine.study.steps import parse_steps, write_steps
 
 LANGUAGES = ("auto", "en", "vi", "zh")
@@ -48,7 +49,7 @@ class StudySettings:
 
     @property
     def scheduler(self) -> SchedulerParams:
-        """The part that the schedule depends on."""
+        """The part that the schedule depends on; `schedule_plan` adds what was fitted or set by deck."""
         return SchedulerParams(
             desired_retention=self.desired_retention,
             learning_steps=parse_steps(self.learning_steps),
@@ -154,8 +155,9 @@ def save_in(connection: Connection, values: StudySettings | Mapping[str, object]
     changes = asdict(values) if isinstance(values, StudySettings) else dict(values)
     before = load_in(connection)
     now = checked({**asdict(before), **changes})
-    remember(connection, before.scheduler)
-    remember(connection, now.scheduler)
+    plan = plan_in(connection)
+    for params in (*plan.schedulers(before.scheduler), *plan.schedulers(now.scheduler)):
+        remember(connection, params)
     names = [field.name for field in fields(StudySettings)]
     connection.execute(delete(table).where(table.c.key.in_(names)))
     connection.execute(insert(table), [{"key": name, "value": getattr(now, name)} for name in names])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,15 +68,6 @@ class NcuFailed(Exception):
 def access(params: Path = PARAMS, status: Path = STATUS) -> Access:
     """Reads the driver's parameter RmProfilingAdminOnly, and whether this process is an administrator's."""
     return Access(restricted=_restricted(params), admin=os.geteuid() == 0 or _may_administer(status))
-
-
-def ncu_path() -> str | None:
-    """Where ncu is: on the PATH, or in the newest CUDA toolkit at its usual place."""
-    found = shutil.which("ncu")
-    if found:
-        return found
-    usual = sorted(Path("/usr/local").glob("cuda*/bin/ncu"), reverse=True)
-    return str(usual[0]) if usual else None
 
 
 def version(ncu: str, scratch: Path) -> str:

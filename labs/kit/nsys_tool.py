@@ -6,7 +6,6 @@ Source of the options: Nsight Systems User Guide, "CLI Profile Command Switch Op
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,15 +48,6 @@ class NsysRun:
 
 class NsysFailed(Exception):
     """No capture; the message is nsys' own last word."""
-
-
-def nsys_path() -> str | None:
-    """Where nsys is: on the PATH, or where its installer puts it."""
-    found = shutil.which("nsys")
-    if found:
-        return found
-    usual = sorted(Path("/opt/nvidia/nsight-systems").glob("*/bin/nsys"), reverse=True)
-    return str(usual[0]) if usual else None
 
 
 def version(nsys: str, scratch: Path) -> str:

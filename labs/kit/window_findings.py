@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.measure.analyse.nsys import Copies, DeviceReadings, analyse
+from engine.measure.analyse.copies import Copies
+from engine.measure.analyse.nsys import DeviceReadings, analyse
 from engine.measure.analyse.nsys_capture import Capture
 from engine.measure.events import Finding, Scalar
 from labs.kit.windows import Share

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.measure.analyse.ncu import read_ncu
+from engine.measure.analyse.nvidia_tools import ncu_path
 from labs.kit import ncu_tool
 from labs.kit.ncu_report import by_case
 from labs.kit.ncu_tool import NcuFailed, access, passes, profile, version
@@ -40,7 +41,7 @@ def ncu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     place.mkdir()
     fake_ncu.install(place)
     monkeypatch.setenv("PATH", str(place), prepend=":")
-    found = ncu_tool.ncu_path()
+    found = ncu_path()
     assert found == str(place / "ncu")
     return found
 

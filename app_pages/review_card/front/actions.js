@@ -56,14 +56,21 @@ class Actions {
     }
   }
 
+  /** The key of an action as it is shown. */
+  keyOf(name) {
+    for (const [key, action] of this.byKey) if (action === name) return key.toUpperCase();
+    return "";
+  }
+
   knows(name) {
-    return name === "more" || name === "bury" || name === "suspend" || name === "mark" || name === "info";
+    return ["more", "bury", "suspend", "mark", "info", "edit"].includes(name);
   }
 
   act(name) {
     const { review } = this;
     if (review.view === null || review.silent) return false;
     if (name === "more") this.open();
+    else if (name === "edit") review.edit();
     else if (name === "info") this.ask();
     else if (name === "mark") review.change(this.marked ? "unmark" : "mark");
     else if (name === "bury" && review.data.practice !== null) return false; // only the schedule knows tomorrow

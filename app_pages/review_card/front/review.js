@@ -21,6 +21,7 @@ class Review {
     this.watch = new Stopwatch();
     this.predict = new Predict(root, this);
     this.actions = new Actions(root, this);
+    this.notebook = new Notebook(root, this);
     this.past = []; // answers and changes of this page's life, for undo: {nonce, item, rating or kind}
     this.view = null; // the item in view
     this.revealed = false;
@@ -79,6 +80,7 @@ class Review {
     this.queue.take(data);
     this.predict.take(data);
     this.actions.take(data);
+    this.notebook.take(data);
     if (done.length || !this.outbox.waiting) this.loud();
     const missing = data.items.length > this.queue.items.length;
     if ((fresh && this.outbox.waiting) || missing) this.tell();
@@ -155,6 +157,7 @@ class Review {
     else if (name === "undo") this.undo();
     else if (name === "evidence") return this.screen.toEvidence();
     else if (name === "predict") return !this.silent && this.predict.open();
+    else if (name === "note") return this.notebook.open();
     else if (this.view === null || this.silent) return false;
     else if (this.actions.knows(name)) return this.actions.act(name);
     else if (name === "go" && !this.revealed) this.reveal();
@@ -204,6 +207,7 @@ class Review {
       practice: this.data.practice,
     });
     this.past.push({ nonce: answer.nonce, item, rating });
+    this.notebook.graded(item, rating, answer.nonce);
     this.queue.held.delete(item.card_id);
     this.screen.note();
     this.show(this.queue.open[0] ?? null, false);
@@ -236,6 +240,12 @@ class Review {
     afterPaint(() => this.tell());
   }
 
+  /** Goes to the page that changes the card's text; what isn't confirmed yet is sent when this one is back. */
+  edit() {
+    this.keep();
+    location.assign(`write?card=${encodeURIComponent(this.view.card_id)}`);
+  }
+
   said(what, kind, item) {
     return fill(this.words[`${what}.${kind}`], { title: this.queue.card(item)?.plain_title ?? item.card_id });
   }
@@ -251,6 +261,7 @@ class Review {
       return;
     }
     const { card_id } = last.item;
+    this.notebook.takenBack(last.nonce);
     const op = this.outbox.add({
       type: "undo",
       answer_nonce: last.nonce,

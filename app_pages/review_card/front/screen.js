@@ -78,6 +78,7 @@ class Screen {
     p.undo.disabled = this.review.silent;
     this.review.predict.draw();
     this.review.actions.draw();
+    this.review.notebook.draw();
     afterPaint(() => this.buildAhead(queue));
     p.bench.dataset.state = view === null ? "done" : revealed ? "answer" : "question";
     p.bench.dataset.card = view?.card_id ?? "";
@@ -116,6 +117,7 @@ class Screen {
   reveal() {
     this.shown.querySelector(".answer").hidden = false;
     this.drawBar(this.review.view, true);
+    this.review.notebook.draw();
     this.parts.bench.dataset.state = "answer";
   }
 

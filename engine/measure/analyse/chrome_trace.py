@@ -8,7 +8,7 @@ stands there, so they are exact: integer nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import attrgetter
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace_events import Event, RawArgs
+from engine.measure.analyse.trace_events import Event, Lasting, RawArgs
 from engine.measure.analyse.trace_stream import Damage, EventStream, Report
 
 GPU_KINDS = {
@@ -31,8 +31,13 @@ GPU_KINDS = {
 
 CALL_CATEGORIES = frozenset({"cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "hip_driver"})
 OPERATOR_CATEGORIES = frozenset({"cpu_op", "operator"})
-RANGE_CATEGORIES = frozenset({"user_annotation"})
-"""Ranges that the program named itself (`torch.profiler.record_function`)."""
+RANGE_CATEGORIES = frozenset({"user_annotation", "nvtx"})
+"""Ranges that the program named itself (`torch.profiler.record_function`, NVTX)."""
+GPU_RANGE_CATEGORIES = frozenset({"gpu_user_annotation"})
+"""The same ranges on the GPU's rows, from the first work launched in them to the last."""
+OVERHEAD_CATEGORIES = frozenset({"overhead"})
+"""What the profiler itself took of the CPU's time (CUPTI flushing its buffers, and the like)."""
+STACK_CATEGORIES = frozenset({"python_function"})
 PROFILER_STEP = "ProfilerStep#"
 """Named like an operator in 2021; it spans a whole step and says nothing of who let the GPU wait."""
 LAUNCH_WORDS = ("LaunchKernel", "GraphLaunch", "LaunchCooperativeKernel")
@@ -43,10 +48,18 @@ MOST_EVENTS = 12_000_000
 MOST_CATEGORIES = 1000
 LATEST = 1 << 63
 """No time is later, in nanoseconds (the year 2262)."""
+MOST_WHOLE = 1 << 52
+"""Below this a whole number of microseconds is a time for sure (the year 2112)."""
 SURE = float(1 << 49)
 """Below this many nanoseconds (6.5 days) a float64 of microseconds times 1000 is less than 0.13 ns off (half
 the last binary digit, 2**-4 ns, for the number and once more for the product): within 0.3 ns of a whole
 nanosecond it is the one that the exact number rounds to."""
+_UNSURE = LATEST
+"""In place of an instant: it has to be read with more care."""
+RANGE = "range"
+_Way = tuple[str, "list[CpuEvent] | None"]
+"""Where a category's events go: the kind of GPU event, or the list of CPU events."""
+_PASSED_OVER: _Way = ("", None)
 _NO_ARGS = RawArgs()
 _QUOTE = ord('"')
 
@@ -54,7 +67,8 @@ _QUOTE = ord('"')
 # the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and
 # the garbage collector passes over it
 class GpuEvent(msgspec.Struct, frozen=True, gc=False):
-    """Work of a GPU. `start` and `end` in nanoseconds; `kind` is kernel, copy or set."""
+    """Work of a GPU. `start` and `end` in nanoseconds; `kind` is kernel, copy or set (or range: what the
+    program named, over the work launched in it); `bytes` of a copy or set, where the file says so."""
 
     kind: str
     name: str
@@ -63,6 +77,7 @@ class GpuEvent(msgspec.Struct, frozen=True, gc=False):
     start: int
     end: int
     correlation: int | None
+    bytes: int | None = None
 
 
 class CpuEvent(msgspec.Struct, frozen=True, gc=False):
@@ -87,6 +102,16 @@ class ChromeTrace:
     """Events of a kind that counts whose time or duration is no finite number."""
     ranges: tuple[CpuEvent, ...] = ()
     """What the program marked by name, on the CPU."""
+    gpu_ranges: tuple[GpuEvent, ...] = ()
+    """The same on the GPU's rows, and the profiler's steps there."""
+    steps: tuple[CpuEvent, ...] = ()
+    """The profiler's steps (`prof.step()`), on the CPU."""
+    overheads: tuple[CpuEvent, ...] = ()
+    """What the profiler itself did on the CPU."""
+    stacks: bool = False
+    """Python's calls were recorded too, which makes the CPU slower still."""
+    gpu_names: Mapping[int, str] = field(default_factory=dict)
+    """The devices' names, where the file says them before its events."""
     damage: Damage = field(default_factory=Damage)
     """What was wrong with the file's text."""
     text_times: int = 0
@@ -134,13 +159,17 @@ class _SortedOut:
         self._calls: list[CpuEvent] = []
         self._operators: list[CpuEvent] = []
         self._ranges: list[CpuEvent] = []
-        self._into: dict[str, list[CpuEvent]] = {
+        self._steps: list[CpuEvent] = []
+        self._overheads: list[CpuEvent] = []
+        self._gpu_ranges: list[GpuEvent] = []
+        self._stacks = False
+        self._on_cpu: dict[str, list[CpuEvent]] = {
             **dict.fromkeys(CALL_CATEGORIES, self._calls),
             **dict.fromkeys(OPERATOR_CATEGORIES, self._operators),
             **dict.fromkeys(RANGE_CATEGORIES, self._ranges),
+            **dict.fromkeys(OVERHEAD_CATEGORIES, self._overheads),
         }
-        # category as it stands in the file -> kind of GPU event, list of CPU events
-        self._ways: dict[str, tuple[str | None, list[CpuEvent] | None]] = {}
+        self._ways: dict[str, _Way] = {}
         # names and threads come again and again: one object each
         self._names: dict[str, str] = {}
         self._threads: dict[tuple[object, object], tuple[str, str]] = {}
@@ -154,70 +183,110 @@ class _SortedOut:
         Raises `UnreadableFile` where there are too many to keep, and `_NeedsText`: what stands before that
         event has been taken.
         """
+        # this loop is gone through by the million: what is usual is written out in it, without a call
         ways, names, threads = self._ways, self._names, self._threads
-        for number, event in enumerate(batch):
-            if event.cat is None or number < begin:
+        pid: float | str | None = None
+        tid: float | str | None = None
+        thread = ("None", "None")
+        for number, event in enumerate(batch[begin:] if begin else batch, begin):
+            category = event.cat
+            if category is None:
                 continue
-            kind, into = ways.get(event.cat) or self._way(event.cat)
-            if kind is None and into is None:
+            way = ways.get(category) or self._way(category)
+            if way is _PASSED_OVER:
                 continue
-            name = names.setdefault(event.name, event.name)
-            if kind is None and name.startswith(PROFILER_STEP):
-                continue
-            ts: float | str | bytes | msgspec.Raw | None = event.ts
-            if type(ts) is msgspec.Raw:
-                ts = bytes(ts)
-            try:
-                start, length = _time(ts), _time(event.dur)
-            except _Doubtful:
-                raise _NeedsText(number) from None
-            if start is None or length is None or length < 0:
-                self._unreadable += 1
-                continue
-            if type(ts) is str or (type(ts) is bytes and ts[0] == _QUOTE):
-                self._text_times += 1
+            ts, dur = event.ts, event.dur
+            start = end = _UNSURE
+            if type(ts) is int and type(dur) is int:
+                if -MOST_WHOLE < ts < MOST_WHOLE and 0 <= dur < MOST_WHOLE:
+                    start, end = ts * 1000, (ts + dur) * 1000
+            elif type(ts) is float and type(dur) is float:
+                begun, long = ts * 1000, dur * 1000
+                if -SURE < begun < SURE and 0 <= long < SURE:
+                    at, length = round(begun), round(long)
+                    if -0.3 < begun - at < 0.3 and -0.3 < long - length < 0.3:
+                        start, end = at, at + length
+            if end is _UNSURE:
+                try:
+                    times = self._times(ts, dur)
+                except _Doubtful:
+                    raise _NeedsText(number) from None
+                if times is None:
+                    self._unreadable += 1
+                    continue
+                start, end = times
+            name = event.name
+            name = names.get(name) or names.setdefault(name, name)
             args = event.args or _NO_ARGS
             correlation = args.correlation
             if correlation is not None and type(correlation) is not int:
                 correlation = _whole(correlation)
-            if into is not None:
-                key = (event.pid, event.tid)
-                thread = threads.get(key) or threads.setdefault(key, (str(key[0]), str(key[1])))
-                into.append(CpuEvent(name, thread, start, start + length, correlation))
-                continue
-            self._without_args += event.args is None
-            device = _whole(args.device if args.device is not None else event.pid)
-            stream = str(args.stream if args.stream is not None else event.tid)
-            self._gpu.append(
-                GpuEvent(
-                    kind or "",
-                    name,
-                    -1 if device is None else device,
-                    names.setdefault(stream, stream),
-                    start,
-                    start + length,
-                    correlation,
-                )
-            )
-        kept = len(self._gpu) + len(self._calls) + len(self._operators) + len(self._ranges)
-        if kept > MOST_EVENTS:
+            kind, on_cpu = way
+            if on_cpu is not None:
+                if event.tid != tid or event.pid != pid or type(event.tid) is not type(tid):
+                    pid, tid = event.pid, event.tid
+                    thread = threads.get((pid, tid)) or threads.setdefault((pid, tid), (str(pid), str(tid)))
+                if name[:13] == PROFILER_STEP:
+                    on_cpu = self._steps
+                on_cpu.append(CpuEvent(name, thread, start, end, correlation))
+            else:
+                self._take_work(kind, name, event, args, (start, end, correlation))
+        if sum(map(len, self._lists())) > MOST_EVENTS:
             raise UnreadableFile(
                 f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
                 "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
             )
 
-    def _way(self, category: str) -> tuple[str | None, list[CpuEvent] | None]:
+    def _times(
+        self, ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None
+    ) -> tuple[int, int] | None:
+        """Start and end in nanoseconds, None for what is no time. Raises `_Doubtful`."""
+        text = bytes(ts) if type(ts) is msgspec.Raw else ts
+        start, length = _time(text), _time(dur)
+        if start is None or length is None or length < 0:
+            return None
+        self._text_times += type(text) is str or (type(text) is bytes and text[0] == _QUOTE)
+        return start, start + length
+
+    def _take_work(
+        self, kind: str, name: str, event: Lasting, args: RawArgs, when: tuple[int, int, int | None]
+    ) -> None:
+        self._without_args += event.args is None
+        device = args.device if args.device is not None else event.pid
+        if type(device) is not int:
+            device = _whole(device)
+        stream = str(args.stream if args.stream is not None else event.tid)
+        (self._gpu_ranges if kind == RANGE else self._gpu).append(
+            GpuEvent(
+                kind,
+                name,
+                -1 if device is None else device,
+                self._names.setdefault(stream, stream),
+                *when,
+                args.bytes if type(args.bytes) is int else _whole(args.bytes),
+            )
+        )
+
+    def _lists(self) -> tuple[Sequence[GpuEvent | CpuEvent], ...]:
+        on_cpu = (self._calls, self._operators, self._ranges, self._steps, self._overheads)
+        return (self._gpu, self._gpu_ranges, *on_cpu)
+
+    def _way(self, category: str) -> _Way:
         known = category.lower()
-        way = (GPU_KINDS.get(known), self._into.get(known))
+        self._stacks = self._stacks or known in STACK_CATEGORIES
+        kind = RANGE if known in GPU_RANGE_CATEGORIES else GPU_KINDS.get(known)
+        on_cpu = self._on_cpu.get(known)
+        way = _PASSED_OVER if kind is None and on_cpu is None else (kind or "", on_cpu)
         if len(self._ways) < MOST_CATEGORIES:
             self._ways[category] = way
         return way
 
     def trace(self, stream: EventStream) -> ChromeTrace:
         """All that was taken, in order."""
-        self._gpu.sort(key=attrgetter("end"))
-        self._gpu.sort(key=attrgetter("start"))
-        for events in (self._calls, self._operators, self._ranges):
+        for work in (self._gpu, self._gpu_ranges):
+            work.sort(key=attrgetter("end"))
+            work.sort(key=attrgetter("start"))
+        for events in (self._calls, self._operators, self._ranges, self._steps, self._overheads):
             # an outer event before the inner ones that begin with it
             events.sort(key=attrgetter("end"), reverse=True)
             events.sort(key=attrgetter("start"))
@@ -228,6 +297,11 @@ class _SortedOut:
             operators=tuple(self._operators),
             unreadable=self._unreadable,
             ranges=tuple(self._ranges),
+            gpu_ranges=tuple(self._gpu_ranges),
+            steps=tuple(self._steps),
+            overheads=tuple(self._overheads),
+            stacks=self._stacks,
+            gpu_names=stream.gpu_names(),
             damage=stream.damage,
             text_times=self._text_times,
             without_args=self._without_args,

@@ -5,9 +5,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.events import Progress
+from engine.measure.report import Report
+
+try:
+    # unpacks five times as fast: a tenth of the time that a packed trace takes
+    from isal import isal_zlib as inflating
+except ImportError:  # no build for this processor
+    import zlib as inflating
 
 LARGEST = 3_000_000_000
 """The most bytes of a file, unpacked, that a reader takes in."""
@@ -21,6 +29,8 @@ GZIP = b"\x1f\x8b"
 _PACKED = 32 * 1024
 """Packed bytes taken at a time: what stands behind the end of an archive's member is copied for each member,
 and a hostile file has one every 20 bytes."""
+DAMAGED: tuple[type[Exception], ...] = (EOFError, zlib.error, inflating.error)
+"""What is raised where an archive is cut off or damaged."""
 _WITH_GZIP_HEADER = 31
 """zlib's window bits for data that begins with a gzip header (zlib manual, inflateInit2)."""
 
@@ -28,8 +38,8 @@ _WITH_GZIP_HEADER = 31
 class Unpacked:
     """The bytes of an open file piece by piece, unpacked where it is gzip, within the bounds above.
 
-    Iterating raises `UnreadableFile` beyond the bounds, and EOFError or zlib.error where an archive is cut
-    off or damaged: what came before that has been handed out by then.
+    Iterating raises `UnreadableFile` beyond the bounds, and one of `DAMAGED` where an archive is cut off or
+    damaged: what came before that has been handed out by then.
     """
 
     def __init__(self, file: BinaryIO, path: Path, *, largest: int = LARGEST) -> None:
@@ -63,7 +73,7 @@ class Unpacked:
             yield chunk
 
     def _members(self) -> Iterator[bytes]:
-        decoder = None
+        decoder: Any = None
         while packed := self._file.read(_PACKED):
             while packed:
                 if decoder is None:
@@ -71,7 +81,7 @@ class Unpacked:
                     packed = packed.lstrip(b"\x00")
                     if not packed:
                         break
-                    decoder = zlib.decompressobj(_WITH_GZIP_HEADER)
+                    decoder = inflating.decompressobj(_WITH_GZIP_HEADER)
                 out = decoder.decompress(packed, CHUNK)
                 packed = decoder.unconsumed_tail
                 if out:
@@ -84,13 +94,24 @@ class Unpacked:
             raise EOFError("the archive is cut off: it ends before its end mark")
 
 
-def read_contents(path: Path, *, largest: int = LARGEST) -> bytes:
+def read_contents(path: Path, report: Report | None = None, *, largest: int = LARGEST) -> bytes:
     """The bytes of `path`, unpacked where it is gzip. Raises `UnreadableFile`."""
     try:
         with path.open("rb") as file:
-            return b"".join(Unpacked(file, path, largest=largest))
-    except (OSError, EOFError, zlib.error) as error:
+            contents = Unpacked(file, path, largest=largest)
+            return b"".join(contents if report is None else _told(contents, report))
+    except (OSError, *DAMAGED) as error:
         raise unreadable(path, error) from error
+
+
+def _told(contents: Unpacked, report: Report) -> Iterator[bytes]:
+    told = -1
+    for chunk in contents:
+        percent = 100 * contents.taken // max(1, contents.size)
+        if percent > told:
+            told = percent
+            report(Progress(contents.taken, contents.size, "reading"))
+        yield chunk
 
 
 def head_of(path: Path, size: int) -> bytes:
@@ -106,9 +127,10 @@ def head_of(path: Path, size: int) -> bytes:
     if not first.startswith(GZIP):
         return first
     try:
-        return zlib.decompressobj(_WITH_GZIP_HEADER).decompress(first, size)
-    except zlib.error as error:
+        out: bytes = inflating.decompressobj(_WITH_GZIP_HEADER).decompress(first, size)
+    except DAMAGED as error:
         raise unreadable(path, error) from error
+    return out
 
 
 def unreadable(path: Path, error: Exception) -> UnreadableFile:

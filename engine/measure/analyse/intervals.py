@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 Interval = tuple[int, int]
 
@@ -24,6 +24,54 @@ def union(intervals: Iterable[Interval]) -> list[Interval]:
 def length(merged: Iterable[Interval]) -> int:
     """The total length of disjoint intervals, in nanoseconds."""
     return sum(end - start for start, end in merged)
+
+
+def solid(intervals: Iterable[Interval], hole: int = 0) -> list[Interval]:
+    """Intervals in order of start, merged where they overlap or where at most `hole` lies between them."""
+    merged: list[Interval] = []
+    begin = reached = None
+    for start, end in intervals:
+        if begin is None or reached is None:
+            begin, reached = start, end
+        elif start <= reached + hole:
+            if end > reached:
+                reached = end
+        else:
+            merged.append((begin, reached))
+            begin, reached = start, end
+    if begin is not None and reached is not None:
+        merged.append((begin, reached))
+    return merged
+
+
+def without(merged: Sequence[Interval], taken: Sequence[Interval]) -> Iterator[Interval]:
+    """What disjoint intervals in order have outside of `taken`, which are disjoint and in order too."""
+    place = 0
+    for start, end in merged:
+        while place < len(taken) and taken[place][1] <= start:
+            place += 1
+        at, begin = place, start
+        while at < len(taken) and taken[at][0] < end:
+            if taken[at][0] > begin:
+                yield begin, taken[at][0]
+            begin = max(begin, taken[at][1])
+            at += 1
+        if begin < end:
+            yield begin, end
+
+
+def overlap(first: Sequence[Interval], second: Sequence[Interval]) -> int:
+    """How long two lists of disjoint intervals in order overlap, in nanoseconds."""
+    total, place, number = 0, 0, len(second)
+    for start, end in first:
+        while place < number and second[place][1] <= start:
+            place += 1
+        at = place
+        while at < number and second[at][0] < end:
+            begin, until = second[at]
+            total += (until if until < end else end) - (begin if begin > start else start)
+            at += 1
+    return total
 
 
 def gaps_between(merged: list[Interval]) -> list[Interval]:

@@ -26,7 +26,8 @@ from engine.measure.analyse.replay import (
 )
 from engine.measure.analyse.snapshot import ALLOCATED, Segment, Snapshot, TraceEvent, read_snapshot
 from engine.measure.analyse.teeth import troughs
-from engine.measure.events import Finding, Scalar
+from engine.measure.events import Finding, Progress, Scalar
+from engine.measure.report import Report
 
 FEWEST_TEETH = 4
 STRANDED_SHARE = 0.3
@@ -118,9 +119,12 @@ class MemoryAnalysis:
         }
 
 
-def analyse_snapshot(path: Path) -> MemoryAnalysis:
+def analyse_snapshot(path: Path, report: Report | None = None) -> MemoryAnalysis:
     """Reads and analyses the snapshot at `path`. Raises `UnreadableFile`."""
-    return analyse(read_snapshot(path))
+    snapshot = read_snapshot(path, report)
+    if report:
+        report(Progress(0, 0, "analysing"))
+    return analyse(snapshot)
 
 
 def analyse(snapshot: Snapshot) -> MemoryAnalysis:

@@ -19,6 +19,7 @@ from typing import Any
 
 from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.report import Report
 
 _SCALES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _BASES = {
@@ -130,9 +131,9 @@ class NcuReport:
         return {"kind": "ncu", "kernels": [_kernel_json(k) for k in self.kernels], "warnings": []}
 
 
-def read_ncu(path: Path) -> NcuReport:
+def read_ncu(path: Path, report: Report | None = None) -> NcuReport:
     """The report at `path` (text). Raises `UnreadableFile` where it holds no table."""
-    text = read_contents(path, largest=LARGEST_FILE).decode("utf-8-sig", "replace")
+    text = read_contents(path, report, largest=LARGEST_FILE).decode("utf-8-sig", "replace")
     lines = text.splitlines(keepends=True)
     said = tuple(line.strip() for line in lines if line.startswith("=="))
     start = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)

@@ -15,15 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from engine.measure.analyse.contents import head_of
+from engine.measure.analyse.copies import Copies, copies_by_direction, copies_finding
 from engine.measure.analyse.intervals import Interval, gaps_between, length, percentile, union
 from engine.measure.analyse.nsys_capture import Call, Capture, SumRow, Work
 from engine.measure.analyse.nsys_csv import read_nsys_csv
 from engine.measure.analyse.nsys_sqlite import read_nsys_sqlite
-from engine.measure.events import Finding, Scalar
+from engine.measure.events import Finding, Progress, Scalar
+from engine.measure.report import Report
 
 DENSE = 0.7
 """From this busy ratio on a device is kernel-bound; the trace reader draws the same line."""
@@ -34,22 +35,6 @@ ROW_HOLE_NS = 100_000
 (some 10 to 40 µs an operation, by whether a profiler watches), not other work of the CPU."""
 THIN_NS = 10_000
 """Kernels below this are thin where launches weren't recorded: a launch costs some 5 to 10 µs of CPU time."""
-RHYTHM_COPIES = 5
-RHYTHM_SPREAD = 0.25
-"""The intervals' median deviation over their median, up to which copies keep a rhythm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """Copies of one direction. `period_ns`: of the copies of one size that keep a rhythm; None if none do."""
-
-    direction: str
-    count: int
-    bytes: int
-    median_bytes: int
-    time_ns: int
-    period_ns: int | None
-    period_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +79,13 @@ class NsysAnalysis:
         }
 
 
-def analyse_nsys(path: Path) -> NsysAnalysis:
+def analyse_nsys(path: Path, report: Report | None = None) -> NsysAnalysis:
     """Reads and analyses an SQLite export or a CSV of `nsys stats`. Raises `UnreadableFile`."""
     is_sqlite = head_of(path, 16).startswith(b"SQLite format 3\x00")
-    return analyse(read_nsys_sqlite(path) if is_sqlite else read_nsys_csv(path))
+    capture = read_nsys_sqlite(path, report) if is_sqlite else read_nsys_csv(path, report)
+    if report:
+        report(Progress(0, 0, "analysing"))
+    return analyse(capture)
 
 
 def analyse(capture: Capture) -> NsysAnalysis:
@@ -110,7 +98,7 @@ def analyse(capture: Capture) -> NsysAnalysis:
     findings: list[Finding] = []
     for device in devices:
         findings += [_gaps(device), _cadence(device, launch, capture.calls)]
-        findings += [_copies(device, copies) for copies in device.copies]
+        findings += [copies_finding(device.device, copies, device.busy_ns) for copies in device.copies]
     if not devices:
         findings += _of_sums(capture.sums, launch)
     return NsysAnalysis(devices, capture.sums, tuple(_warnings(capture, devices)), tuple(findings))
@@ -133,7 +121,7 @@ def _device(number: int, works: list[Work], calls: tuple[Call, ...] | None) -> D
         api_in_gaps_ns=None if calls is None else _overlap(gaps, row),
         call_in_gaps=_main_call(gaps, active),
         kernel_median_ns=percentile(kernels, 0.5),
-        copies=tuple(_of_direction(works)),
+        copies=tuple(copies_by_direction((w.direction or "other", w) for w in works if w.kind == "copy")),
     )
 
 
@@ -168,45 +156,6 @@ def _main_call(gaps: Sequence[Interval], calls: Sequence[Call]) -> str | None:
         for at in range(bisect_right(ends, call.start), bisect_left(starts, call.end)):
             total[call.name] += min(call.end, ends[at]) - max(call.start, starts[at])
     return total.most_common(1)[0][0] if total else None
-
-
-def _of_direction(works: list[Work]) -> list[Copies]:
-    groups: dict[str, list[Work]] = defaultdict(list)
-    for work in works:
-        if work.kind == "copy":
-            groups[work.direction or "other"].append(work)
-    found = []
-    for direction, copies in groups.items():
-        sizes = sorted(copy.bytes or 0 for copy in copies)
-        period, size = _rhythm(copies)
-        found.append(
-            Copies(
-                direction=direction,
-                count=len(copies),
-                bytes=sum(sizes),
-                median_bytes=percentile(sizes, 0.5),
-                time_ns=sum(copy.end - copy.start for copy in copies),
-                period_ns=period,
-                period_bytes=size,
-            )
-        )
-    return sorted(found, key=lambda copies: -copies.time_ns)
-
-
-def _rhythm(copies: list[Work]) -> tuple[int | None, int | None]:
-    """The period, and the size, of the most frequent size whose copies come at even intervals."""
-    by_size: dict[int, list[int]] = defaultdict(list)
-    for copy in copies:
-        by_size[copy.bytes or 0].append(copy.start)
-    for size, starts in sorted(by_size.items(), key=lambda item: -len(item[1])):
-        if len(starts) < RHYTHM_COPIES:
-            break
-        intervals = [after - before for before, after in pairwise(starts)]
-        usual = median(intervals)
-        spread = median(abs(interval - usual) for interval in intervals)
-        if usual > 0 and spread <= RHYTHM_SPREAD * usual:
-            return round(usual), size
-    return None, None
 
 
 def _launch_cost(capture: Capture) -> int | None:
@@ -262,22 +211,6 @@ def _cadence(device: DeviceReadings, launch: int | None, calls: tuple[Call, ...]
     thin = device.kernels > 0 and device.kernel_median_ns <= cost
     dense = calls is None or device.graphs + device.in_graphs == 0
     return Finding("launch_bound" if thin and dense else "host_bound", args)
-
-
-def _copies(device: DeviceReadings, copies: Copies) -> Finding:
-    return Finding(
-        "copies_periodic" if copies.period_ns is not None else "copies_irregular",
-        {
-            "device": device.device,
-            "direction": copies.direction,
-            "copies": copies.count,
-            "bytes": copies.bytes,
-            "median_bytes": copies.median_bytes,
-            "share_of_busy": round(copies.time_ns / device.busy_ns, 6) if device.busy_ns else 0.0,
-            "period_ms": None if copies.period_ns is None else copies.period_ns / 1e6,
-            "period_bytes": copies.period_bytes,
-        },
-    )
 
 
 def _of_sums(sums: dict[str, tuple[SumRow, ...]], launch: int | None) -> list[Finding]:
@@ -362,17 +295,7 @@ def _device_json(device: DeviceReadings) -> dict[str, Any]:
             "api_us": None if api is None else api / 1e3,
             "call": device.call_in_gaps,
         },
-        "copies": [
-            {
-                "direction": copies.direction,
-                "count": copies.count,
-                "bytes": copies.bytes,
-                "median_bytes": copies.median_bytes,
-                "time_us": copies.time_ns / 1e3,
-                "period_us": None if copies.period_ns is None else copies.period_ns / 1e3,
-            }
-            for copies in device.copies
-        ],
+        "copies": [copies.to_json() for copies in device.copies],
     }
 
 

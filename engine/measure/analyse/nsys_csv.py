@@ -19,6 +19,7 @@ from pathlib import Path
 from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.nsys_capture import Call, Capture, SumRow, Work
+from engine.measure.report import Report
 
 _HEADER = re.compile(r'^"?(Time ?\(%\)|Start ?\(\w+\)|Total ?\(\w+\))"?,')
 _COLUMN = re.compile(r"^(.*?) ?\(([^)]*)\)$")
@@ -64,27 +65,27 @@ class _Row:
         return None if number is None else round(number)
 
 
-def read_nsys_csv(path: Path) -> Capture:
+def read_nsys_csv(path: Path, report: Report | None = None) -> Capture:
     """The tables at `path`. Raises `UnreadableFile`."""
-    text = read_contents(path, largest=1_000_000_000).decode("utf-8-sig", "replace")
+    text = read_contents(path, report, largest=1_000_000_000).decode("utf-8-sig", "replace")
     work: list[Work] = []
     calls: list[Call] | None = None
     sums: dict[str, tuple[SumRow, ...]] = {}
     skipped = 0
     try:
         for columns, rows in _tables(text):
-            report = _report(columns)
-            if report == "cuda_gpu_trace":
+            table = _report(columns)
+            if table == "cuda_gpu_trace":
                 read = [_work(row) for row in rows]
                 work += [item for item in read if item]
                 skipped += read.count(None)
-            elif report == "cuda_api_trace":
+            elif table == "cuda_api_trace":
                 made = [_call(row) for row in rows]
                 calls = (calls or []) + [item for item in made if item]
                 skipped += made.count(None)
-            elif report:
+            elif table:
                 added = [_sum(row) for row in rows]
-                sums[report] = sums.get(report, ()) + tuple(item for item in added if item)
+                sums[table] = sums.get(table, ()) + tuple(item for item in added if item)
                 skipped += added.count(None)
     except csv.Error as error:
         raise UnreadableFile(f"{path.name}: its table is broken: {error}.") from error

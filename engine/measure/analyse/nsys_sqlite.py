@@ -17,6 +17,8 @@ from typing import Any
 
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.nsys_capture import Call, Capture, NvtxRange, Work
+from engine.measure.events import Progress
+from engine.measure.report import Report
 
 MAX_ROWS = 5_000_000
 MAX_TEXT = 1_000_000
@@ -30,15 +32,19 @@ _WORK = {
     "graph": "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
 }
 _RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
+_NAMES, _RANGES = "StringIds", "NVTX_EVENTS"
+READ = frozenset({*_WORK.values(), _RUNTIME, _NAMES, _RANGES})
+TELL_EVERY = 1000
+"""Rows between two words on how far it is."""
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_PRAGMA}
 
 
-def read_nsys_sqlite(path: Path) -> Capture:
+def read_nsys_sqlite(path: Path, report: Report | None = None) -> Capture:
     """The capture at `path`. Raises `UnreadableFile`."""
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            return _Export(connection, path.name).capture()
+            return _Export(connection, path.name, report).capture()
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         # the last two: texts too large for this build of SQLite, names that are no text
         raise UnreadableFile(
@@ -50,9 +56,12 @@ def read_nsys_sqlite(path: Path) -> Capture:
 class _Export:
     """One open export."""
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, name: str, report: Report | None) -> None:
         self._db = connection
         self._name = name
+        self._report = report
+        self._to_come = 0
+        self._told = -1
         self._skipped = 0
         self._rows = 0
         until = time.monotonic() + SECONDS
@@ -76,6 +85,7 @@ class _Export:
                 f"{self._name}: this SQLite file holds no CUDA activity of Nsight Systems. Record with "
                 "nsys profile --trace=cuda,nvtx and export with nsys export --type sqlite REPORT.nsys-rep"
             )
+        self._to_come = sum(map(self._last_row, self._tables & READ))
         names = self._strings()
         work = [item for kind, table in _WORK.items() for item in self._work(kind, table, names)]
         calls = list(self._calls(names)) if _RUNTIME in self._tables else None
@@ -101,12 +111,30 @@ class _Export:
                 raise UnreadableFile(
                     f"{self._name}: it holds more than {MAX_ROWS:,} events. Record a shorter window."
                 )
+            if self._rows % TELL_EVERY == 0:
+                self._tell()
             yield dict.fromkeys(wanted) | dict(zip(columns, row, strict=True))
+
+    def _last_row(self, table: str) -> int:
+        """About how many rows the table has: the number of its last one. Counting them takes as long as
+        reading them."""
+        try:
+            newest = self._db.execute(f'SELECT rowid FROM "{table}" ORDER BY rowid DESC LIMIT 1')  # noqa: S608
+            number = next(newest, (0,))[0]
+        except sqlite3.OperationalError:  # a table without such numbers: how far it is won't be known
+            return 0
+        return min(max(0, number), MAX_ROWS) if isinstance(number, int) else 0
+
+    def _tell(self) -> None:
+        percent = 100 * self._rows // max(1, self._to_come)
+        if self._report and self._told < percent <= 100:
+            self._told = percent
+            self._report(Progress(self._rows, self._to_come, "rows"))
 
     def _strings(self) -> dict[int, str]:
         return {
             row["id"]: row["value"]
-            for row in self._select("StringIds", ("id", "value"))
+            for row in self._select(_NAMES, ("id", "value"))
             if isinstance(row["id"], int) and isinstance(row["value"], str)
         }
 
@@ -146,7 +174,7 @@ class _Export:
             yield Call(name, str(row["globalTid"]), start, end, _whole(row["correlationId"]))
 
     def _ranges(self, names: dict[int, str]) -> Iterator[NvtxRange]:
-        for row in self._select("NVTX_EVENTS", ("start", "end", "text", "textId")):
+        for row in self._select(_RANGES, ("start", "end", "text", "textId")):
             start, end = row["start"], row["end"]
             # markers have no end
             if isinstance(start, int) and isinstance(end, int) and start <= end:

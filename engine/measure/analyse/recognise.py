@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import importlib
 import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 from engine.measure.analyse.contents import head_of
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.nsys_csv import is_header
-from engine.measure.analyse.trace_stream import Report
+from engine.measure.report import Report
 
 HEAD = 256 * 1024
 """The bytes that are looked at; a table may stand behind the output of the program that was profiled."""
 
-KINDS = "chrome trace (.json, .json.gz), PyTorch memory snapshot, ncu CSV or log, nsys SQLite or CSV"
+KINDS = (
+    "chrome trace (.json, .json.gz), PyTorch memory snapshot, CSV, log or .ncu-rep of ncu, SQLite, CSV or "
+    ".nsys-rep of nsys"
+)
 
 
 class Analysis(Protocol):
@@ -33,9 +36,12 @@ READERS = {
 }
 """Module and function. Imported when they are wanted: all together take as long as reading a small trace."""
 
+EXPORTS = {"ncu_report": ("ncu", "ncu_export"), "nsys_report": ("nsys", "nsys_export")}
+"""Reports in a tool's own format: the kind that they become, and the function of `nvidia_tools` for it."""
+
 
 def recognise(path: Path) -> str:
-    """trace, memory_snapshot, ncu or nsys. Raises `UnreadableFile` where it is none of them.
+    """A kind of `READERS` or of `EXPORTS`. Raises `UnreadableFile` where it is none of them.
 
     Only the head of the file is read: what is said here may still prove broken further on.
     """
@@ -44,10 +50,7 @@ def recognise(path: Path) -> str:
     head = head_of(path, HEAD)
     if not head.strip():
         raise UnreadableFile(f"{path.name}: the file is empty.")
-    exported = _needs_export(path, head)
-    if exported:
-        raise UnreadableFile(f"{path.name}: {exported}")
-    kind = _binary(head) or _text(head.decode("utf-8-sig", "replace"))
+    kind = _own_format(path, head) or _binary(head) or _text(head.decode("utf-8-sig", "replace"))
     if kind is None:
         raise UnreadableFile(f"{path.name}: this is none of the files that can be read: {KINDS}.")
     return kind
@@ -56,12 +59,19 @@ def recognise(path: Path) -> str:
 def analyse_file(path: Path, report: Report | None = None) -> Analysis:
     """Recognises, reads and analyses the file. Raises `UnreadableFile`.
 
-    `report` is told how far it is where the kind of file can be large: of a trace, the bytes read.
+    `report` is told how far it is. A report in a tool's own format is exported into a temporary folder first.
     """
     kind = recognise(path)
+    if kind in EXPORTS:
+        # it needs what starts and ends processes
+        from engine.measure.analyse import nvidia_tools
+
+        export: Callable[[Path, Path, Report | None], Path] = getattr(nvidia_tools, EXPORTS[kind][1])
+        with tempfile.TemporaryDirectory() as folder:
+            return analyse_file(export(path, Path(folder), report), report)
     module, name = READERS[kind]
     read: Callable[..., Analysis] = getattr(importlib.import_module(f"engine.measure.analyse.{module}"), name)
-    return read(path, report) if kind == "trace" else read(path)
+    return read(path, report)
 
 
 def _binary(head: bytes) -> str | None:
@@ -76,6 +86,9 @@ def _binary(head: bytes) -> str | None:
 def _text(head: str) -> str | None:
     if head.lstrip()[:1] in ("{", "["):
         return "trace"
+    # a trace, the largest kind, doesn't wait for the reader of another
+    from engine.measure.analyse.nsys_csv import is_header
+
     lines = head.splitlines()
     if any(line.startswith('"ID",') for line in lines):
         return "ncu"
@@ -86,16 +99,8 @@ def _text(head: str) -> str | None:
     return None
 
 
-def _needs_export(path: Path, head: bytes) -> str | None:
-    """What to type for a report in a tool's own format."""
+def _own_format(path: Path, head: bytes) -> str | None:
+    """The kind of a report that only its own tool reads."""
     if path.suffix == ".ncu-rep" or head.startswith(b"NVR\x00"):
-        return (
-            "this is a report in Nsight Compute's own format. Turn it into text: "
-            f"ncu --import {path.name} --csv --page details > {path.stem}.csv"
-        )
-    if path.suffix in (".nsys-rep", ".qdrep", ".qdstrm"):
-        return (
-            "this is a report in Nsight Systems' own format. Export it: "
-            f"nsys export --type sqlite {path.name}"
-        )
-    return None
+        return "ncu_report"
+    return "nsys_report" if path.suffix in (".nsys-rep", ".qdrep", ".qdstrm") else None

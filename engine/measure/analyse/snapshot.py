@@ -17,6 +17,8 @@ from typing import Any
 from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.safe_pickle import RefusedPickle, load_plain
+from engine.measure.events import Progress
+from engine.measure.report import Report
 
 LARGEST_FILE = 512 * 1024 * 1024
 MAX_EVENTS = 4_000_000
@@ -91,14 +93,16 @@ class Snapshot:
     settings: dict[str, str | int | float | bool] = field(default_factory=dict)
 
 
-def read_snapshot(path: Path) -> Snapshot:
+def read_snapshot(path: Path, report: Report | None = None) -> Snapshot:
     """The snapshot at `path` (pickle, or gzip of one). Raises `UnreadableFile`."""
-    data = read_contents(path, largest=LARGEST_FILE)
+    data = read_contents(path, report, largest=LARGEST_FILE)
     if data.startswith(b"PK\x03\x04"):
         raise UnreadableFile(
             f"{path.name}: this is a zip archive, as torch.save writes weights, and no memory snapshot. "
             "Nothing of it was unpacked: if a recording is in it, unpack it and name that file. " + _HOW
         )
+    if report:
+        report(Progress(0, 0, "loading"))
     try:
         value = load_plain(data, seconds=SECONDS)
     except RefusedPickle as refusal:

@@ -1,100 +1,62 @@
-"""What a profiler's trace shows: how busy the GPU was, where the gaps are, and who let it wait.
+"""What a profiler's trace shows: how busy the GPU was, where the gaps are, who let it wait, and what follows.
 
 Busy is the union over all streams of a device, wall is first start to last end, both in integer nanoseconds
-inside. All GPU events count; beside them stands how many belong to launches that the file holds too (work
-launched before the window has its kernels in the file and not its launch).
+inside. All GPU events count; beside them stands how many belong to launches that the file holds too.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import (
-    LAUNCH_WORDS,
-    ChromeTrace,
-    CpuEvent,
-    GpuEvent,
-    read_chrome_trace,
-)
-from engine.measure.analyse.damage_said import damage_said
-from engine.measure.analyse.intervals import gaps_between, length, percentile, union
+from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
+from engine.measure.analyse.copies import Copies, copies_by_direction
+from engine.measure.analyse.device_time import DeviceTime, Gap, Work, device_time
+from engine.measure.analyse.gap_facts import HostRows, gap_facts
+from engine.measure.analyse.host_side import HostSide, host_side
+from engine.measure.analyse.launch_facts import launch_facts
+from engine.measure.analyse.step_times import STEPS, step_times
 from engine.measure.analyse.trace_stream import Report
+from engine.measure.analyse.trace_verdict import (
+    DeviceFacts,
+    Verdict,
+    bound_of,
+    busy_without_communication,
+    findings_of,
+    kernel_median,
+    verdict_of,
+)
+from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
+from engine.measure.analyse.work_tables import work_tables
 from engine.measure.events import Finding, Progress
 
-LONGEST = 20
-"""How many of the longest gaps are listed."""
-OVERHEAD_BELOW = 0.7
-"""Below this busy ratio the gaps are what to look at first. The lesson expects 50 to 65 % of a GPU that
-waits for launches, and calls a step whose kernels stand side by side memory-bound."""
+__all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
+
+_DIRECTION = re.compile(r"\b([HDPA])to([HDPA])\b|(Host|Device|Peer)To(Host|Device|Peer)")
 
 
-class Gap(msgspec.Struct, frozen=True, gc=False):
-    """Time in which a device had nothing to do, and the launch that ended it.
-
-    `cpu_op` is the outermost operator around that launch; None where the file doesn't hold it.
-    """
-
-    start_ns: int
-    duration_ns: int
-    cpu_op: str | None
-    runtime_call: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The GPU events whose launch call is in the file too."""
-
-    events: int
-    wall_ns: int
-    busy_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceTime:
-    """One device's time in the trace. Gaps in order of start."""
-
-    device: int
-    kernels: int
-    copies: int
-    sets: int
-    streams: int
-    start_ns: int
-    wall_ns: int
-    busy_ns: int
-    launch_recorded: Recorded | None
-    gaps: tuple[Gap, ...]
-
-    @property
-    def busy_ratio(self) -> float:
-        return self.busy_ns / self.wall_ns if self.wall_ns else 1.0
-
-    def gap_time_by_operator(self) -> list[tuple[str, int]]:
-        """Gap time in nanoseconds by the operator whose launch the GPU waited for, largest first."""
-        total: Counter[str] = Counter()
-        for gap in self.gaps:
-            total[gap.cpu_op or "?"] += gap.duration_ns
-        return total.most_common()
-
-
-@dataclass(frozen=True, slots=True)
-class TraceAnalysis:
+class TraceAnalysis(msgspec.Struct, frozen=True):
     """What the trace shows, device by device. Warnings and findings are codes with arguments."""
 
     devices: tuple[DeviceTime, ...]
     warnings: tuple[Finding, ...]
     findings: tuple[Finding, ...]
+    facts: tuple[DeviceFacts, ...] = ()
+    """Of each device, in the same order."""
+    verdicts: tuple[Verdict, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The contract of `python -m engine analyse --json`; times in microseconds."""
         return {
             "kind": "trace",
-            "devices": [_device_json(device) for device in self.devices],
+            "devices": [
+                _device_json(facts, verdict) for facts, verdict in zip(self.facts, self.verdicts, strict=True)
+            ],
             "warnings": [{"code": w.code, "args": w.args} for w in self.warnings],
             "findings": [{"code": f.code, "args": f.args} for f in self.findings],
         }
@@ -113,143 +75,93 @@ def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
 
 def analyse(trace: ChromeTrace) -> TraceAnalysis:
     """The analysis of a trace that was read."""
-    launches: dict[int | None, CpuEvent] = {
-        call.correlation: call for call in trace.calls if call.correlation is not None
-    }
-    above = _OperatorsAbove(trace.operators)
+    host = host_side(trace)
+    rows = HostRows(host) if trace.calls or trace.operators else None
     by_device: dict[int, list[GpuEvent]] = defaultdict(list)
+    ranges: dict[int, list[GpuEvent]] = defaultdict(list)
     for event in trace.gpu:
         by_device[event.device].append(event)
-    devices = tuple(
-        _device_time(device, events, launches, above, calls_known=bool(trace.calls))
+    for event in trace.gpu_ranges:
+        ranges[event.device].append(event)
+    facts = tuple(
+        _device_facts(device, events, trace, host, rows, ranges[device])
         for device, events in sorted(by_device.items())
     )
-    return TraceAnalysis(devices, tuple(_warnings(trace, launches)), tuple(map(_finding, devices)))
-
-
-class _OperatorsAbove:
-    """Finds the outermost operator on a thread at an instant."""
-
-    def __init__(self, operators: tuple[CpuEvent, ...]) -> None:
-        self._outermost: dict[tuple[str, str], list[CpuEvent]] = defaultdict(list)
-        for operator in operators:
-            known = self._outermost[operator.thread]
-            if not known or operator.start >= known[-1].end:
-                known.append(operator)
-        self._starts = {thread: [op.start for op in ops] for thread, ops in self._outermost.items()}
-
-    def at(self, thread: tuple[str, str], instant: int) -> str | None:
-        position = bisect_right(self._starts.get(thread, []), instant) - 1
-        if position < 0:
-            return None
-        operator = self._outermost[thread][position]
-        return operator.name if instant < operator.end else None
-
-
-def _device_time(
-    device: int,
-    events: list[GpuEvent],
-    launches: dict[int | None, CpuEvent],
-    above: _OperatorsAbove,
-    *,
-    calls_known: bool,
-) -> DeviceTime:
-    merged = union((event.start, event.end) for event in events)
-    first_at: dict[int, GpuEvent] = {}
-    for event in events:
-        first_at.setdefault(event.start, event)
-    gaps = []
-    for start, end in gaps_between(merged):
-        call = launches.get(first_at[end].correlation)
-        operator = above.at(call.thread, call.start) if call else None
-        gaps.append(Gap(start, end - start, operator, call.name if call else None))
-    kinds = Counter(event.kind for event in events)
-    return DeviceTime(
-        device=device,
-        kernels=kinds["kernel"],
-        copies=kinds["copy"],
-        sets=kinds["set"],
-        streams=len({event.stream for event in events}),
-        start_ns=merged[0][0],
-        wall_ns=merged[-1][1] - merged[0][0],
-        busy_ns=length(merged),
-        launch_recorded=_recorded(events, launches) if calls_known else None,
-        gaps=tuple(gaps),
+    lost = lost_launches(trace)
+    verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
+    return TraceAnalysis(
+        devices=tuple(one.time for one in facts),
+        warnings=tuple(warnings_of(trace, facts, verdicts, lost)),
+        findings=tuple(f for one, v in zip(facts, verdicts, strict=True) for f in findings_of(one, v)),
+        facts=facts,
+        verdicts=verdicts,
     )
 
 
-def _recorded(events: list[GpuEvent], launches: dict[int | None, CpuEvent]) -> Recorded:
-    own = [e for e in events if e.correlation is not None and e.correlation in launches]
-    merged = union((event.start, event.end) for event in own)
-    wall = merged[-1][1] - merged[0][0] if merged else 0
-    return Recorded(len(own), wall, length(merged))
+def _device_facts(
+    device: int,
+    events: Sequence[GpuEvent],
+    trace: ChromeTrace,
+    host: HostSide,
+    rows: HostRows | None,
+    ranges: Sequence[GpuEvent],
+) -> DeviceFacts:
+    time, work = device_time(device, events, host, calls_known=bool(trace.calls))
+    steps = step_times(time, work, host)
+    tables = work_tables(work, host, ranges)
+    return DeviceFacts(
+        time=time,
+        name=trace.gpu_names.get(device),
+        gaps=gap_facts(time, work, host, rows),
+        steps=steps,
+        tables=tables,
+        launches=launch_facts(work, host, steps) if trace.calls else None,
+        kernel_p50=kernel_median(work),
+        copies=_copies(work),
+        pageable=tuple(e.end - e.start for e in events if e.kind == "copy" and "ageable" in e.name),
+        busy_without_communication=busy_without_communication(work, tables),
+        early=len(events) - time.launch_recorded.events if time.launch_recorded else 0,
+    )
 
 
-def _warnings(trace: ChromeTrace, launches: dict[int | None, CpuEvent]) -> list[Finding]:
-    found = []
-    arrived = {event.correlation for event in trace.gpu}
-    names = {call.name for call in trace.calls}
-    launching = {name for name in names if any(word in name for word in LAUNCH_WORDS)}
-    started = [c for c in trace.calls if c.name in launching and c.correlation is not None]
-    if not trace.gpu:
-        launches_seen = sum(1 for call in trace.calls if call.name in launching)
-        found.append(Finding("no_gpu_events", {"launches": launches_seen}))
-    lost = sum(1 for call in started if call.correlation not in arrived)
-    if trace.gpu and lost:
-        found.append(Finding("lost_records", {"missing": lost, "launches": len(started)}))
-    early = sum(1 for event in trace.gpu if event.correlation not in launches)
-    if trace.calls and early:
-        found.append(Finding("launched_before_window", {"events": early, "of": len(trace.gpu)}))
-    if trace.gpu and not trace.calls:
-        found.append(Finding("no_cpu_events"))
-    if trace.unreadable:
-        found.append(Finding("unreadable_events", {"events": trace.unreadable}))
-    return found + damage_said(trace)
+def _copies(work: Work) -> tuple[Copies, ...]:
+    directions = {name: _direction(name) for name, kind in work.kinds.items() if kind == "copy"}
+    return tuple(
+        copies_by_direction((directions[event.name], event) for event in work.events if event.kind == "copy")
+    )
 
 
-def _finding(device: DeviceTime) -> Finding:
-    args: dict[str, str | int | float | bool | None] = {
-        "device": device.device,
-        "busy_ratio": round(device.busy_ratio, 6),
-        "wall_ms": device.wall_ns / 1e6,
-    }
-    if device.busy_ratio >= OVERHEAD_BELOW:
-        return Finding("gpu_busy", args)
-    known = [(name, ns) for name, ns in device.gap_time_by_operator() if name != "?"]
-    total = sum(gap.duration_ns for gap in device.gaps)
-    if known and total:
-        args |= {"cpu_op": known[0][0], "share": round(known[0][1] / total, 4)}
-    return Finding("overhead_bound", args)
+def _direction(name: str) -> str:
+    """HtoD, DtoH, DtoD, PtoP or other, from a copy's name: "Memcpy HtoD (Pageable -> Device)"."""
+    found = _DIRECTION.search(name)
+    if found is None:
+        return "other"
+    source, target = found[1] or found[3][0], found[2] or found[4][0]
+    return f"{source}to{target}"
 
 
-def _device_json(device: DeviceTime) -> dict[str, Any]:
-    lengths = sorted(gap.duration_ns for gap in device.gaps)
-    longest = sorted(device.gaps, key=lambda gap: -gap.duration_ns)[:LONGEST]
-    recorded = device.launch_recorded
+def _device_json(facts: DeviceFacts, verdict: Verdict) -> dict[str, Any]:
+    time = facts.time
+    recorded = time.launch_recorded
     return {
-        "device": device.device,
-        "kernels": device.kernels,
-        "copies": device.copies,
-        "sets": device.sets,
-        "streams": device.streams,
-        "wall_us": device.wall_ns / 1e3,
-        "busy_us": device.busy_ns / 1e3,
-        "busy_ratio": round(device.busy_ratio, 6),
+        "device": time.device,
+        "name": facts.name,
+        "start_ns": time.start_ns,
+        "kernels": time.kernels,
+        "copies": time.copies,
+        "sets": time.sets,
+        "streams": time.streams,
+        "wall_us": time.wall_ns / 1e3,
+        "busy_us": time.busy_ns / 1e3,
+        "busy_ratio": round(time.busy_ratio, 6),
         "launch_recorded": recorded
         and {"events": recorded.events, "wall_us": recorded.wall_ns / 1e3, "busy_us": recorded.busy_ns / 1e3},
-        "gaps": {
-            "count": len(lengths),
-            "total_us": sum(lengths) / 1e3,
-            "p50_us": percentile(lengths, 0.5) / 1e3,
-            "p90_us": percentile(lengths, 0.9) / 1e3,
-            "longest": [
-                {
-                    "start_us": (gap.start_ns - device.start_ns) / 1e3,
-                    "duration_us": gap.duration_ns / 1e3,
-                    "cpu_op": gap.cpu_op,
-                    "runtime_call": gap.runtime_call,
-                }
-                for gap in longest
-            ],
-        },
+        "gaps": facts.gaps.to_json(time.start_ns),
+        "steps": [step.to_json(time.start_ns) for step in facts.steps[:STEPS]],
+        **facts.tables.to_json(),
+        "launches": facts.launches and facts.launches.to_json(),
+        "kernel_p50_us": facts.kernel_p50 / 1e3,
+        "copies_by_direction": [copies.to_json() for copies in facts.copies],
+        "bound": bound_of(facts).to_json(),
+        "verdict": verdict.to_json(),
     }

@@ -19,9 +19,12 @@ class RawArgs(msgspec.Struct, gc=False):
     correlation: int | float | str | None = None
     device: int | float | str | None = None
     stream: int | float | str | None = None
+    bytes: int | float | str | None = None
 
 
-class _Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
+class Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
+    """An event that lasts, without its times."""
+
     cat: str | None = None
     name: str = ""
     pid: int | float | str | None = None
@@ -29,21 +32,21 @@ class _Lasting(msgspec.Struct, gc=False, tag_field="ph", tag="X"):
     args: RawArgs | None = None
 
 
-class NumberEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class NumberEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its times as numbers."""
 
     ts: int | float | str | None = None
     dur: int | float | str | None = None
 
 
-class StartTextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class StartTextEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its start as text: starts are large, durations hardly ever are."""
 
     ts: msgspec.Raw = msgspec.Raw()
     dur: int | float | str | None = None
 
 
-class TextEvent(_Lasting, gc=False, tag_field="ph", tag="X"):
+class TextEvent(Lasting, gc=False, tag_field="ph", tag="X"):
     """An event that lasts, its times as the text that stands in the file (empty where there is none)."""
 
     ts: msgspec.Raw = msgspec.Raw()
@@ -70,7 +73,7 @@ _others = [
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _Scalar = int | float | str | None
 _EVENT_FIELDS: dict[str, Any] = {"cat": str, "pid": _Scalar, "tid": _Scalar}
-_ARGS_FIELDS: dict[str, Any] = {"correlation": _Scalar, "device": _Scalar, "stream": _Scalar}
+_ARGS_FIELDS: dict[str, Any] = dict.fromkeys(("correlation", "device", "stream", "bytes"), _Scalar)
 
 
 class EventDecoder:

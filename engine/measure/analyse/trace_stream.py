@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import itertools
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from engine.measure.analyse.contents import CHUNK, LARGEST, Unpacked, unreadable
+from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.json_repair import repairs
 from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
 from engine.measure.events import Progress
-
-Report = Callable[[Progress], None]
-"""Is told how much of the file has been read, in bytes as it lies there."""
+from engine.measure.report import Report as Report
 
 LONGEST_EVENT = 16 * 1024 * 1024
 LONGEST_HEAD = 256 * 1024 * 1024
 """Bytes before the list of events: device properties, metadata."""
+LONGEST_PROPERTIES = 1024 * 1024
+"""Bytes before the list of events up to which the devices' properties are looked for in them."""
 MOST_DAMAGED = 200_000
 MOST_DAMAGED_BYTES = 128 * 1024 * 1024
 """Above these the file as a whole is not to be trusted, and mending it would take minutes."""
@@ -80,6 +79,7 @@ class EventStream:
         self._told = -1
         self._decoder = NUMBERS
         self._decoded_text = b""
+        self._head = b""
         self.damage = Damage()
         self.events = 0
 
@@ -119,6 +119,14 @@ class EventStream:
         self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
         return self._decoder.events(self._decoded_text)
 
+    def gpu_names(self) -> dict[int, str]:
+        """The devices' names, as far as the file says them before its events."""
+        try:
+            head = msgspec.json.decode(self._head + b"null}", type=_Head)
+        except NOT_JSON:
+            return {}
+        return {device.id: device.name for device in head.deviceProperties if device.name}
+
     def _decoded(self, text: bytes) -> list[Event]:
         batch = self._decoder.events(text)
         self._decoded_text = text
@@ -137,7 +145,7 @@ class EventStream:
                     break
                 parts.append(chunk)
                 have += len(chunk)
-        except (EOFError, zlib.error) as error:
+        except DAMAGED as error:
             self._ended, self._fault = True, str(error)
         self._buffer = b"".join(parts)
 
@@ -167,6 +175,7 @@ class EventStream:
                 if match.end() >= len(text) and not self._ended:
                     break
                 if _is_a_key(text[: match.end()]):
+                    self._head = text[: match.end()] if match.end() < LONGEST_PROPERTIES else b""
                     self._enter(match.end())
                     return
             if self._ended or len(text) > LONGEST_HEAD:
@@ -313,6 +322,17 @@ class EventStream:
 
 class _Rest(msgspec.Struct):
     """A document of which nothing is needed."""
+
+
+class _Device(msgspec.Struct):
+    id: int
+    name: str = ""
+
+
+class _Head(msgspec.Struct):
+    """What stands before the events."""
+
+    deviceProperties: list[_Device] = []
 
 
 def _is_a_key(head: bytes) -> bool:

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+from engine.study import schedule_plan
 from engine.study.card_state import NEW
 from engine.study.deck_bytes import MAX_BYTES
 from engine.study.exchange.faults import ExchangeFault
@@ -16,7 +17,7 @@ from engine.study.exchange.records import (
     ReviewRecord,
     SchedulerRecord,
 )
-from engine.study.schedule import SchedulerParams, transitions
+from engine.study.schedule import EVERY_DAY, SchedulerParams, transitions
 from engine.study.settings import RANGES, SettingsRefused, checked
 from engine.study.study_day import UnknownZone, from_ms, to_ms, zone_of
 from engine.study.today import JITTER_MS
@@ -75,6 +76,8 @@ def _scheduler(parsed: Parsed, index: int, record: SchedulerRecord) -> None:
     try:
         params = SchedulerParams.from_json(record.params)
         numbers = [params.desired_retention, *params.parameters]
+        if params.easy_days != EVERY_DAY:
+            schedule_plan.check("easy_days", {"percent": params.easy_days}, "")
         if not all(math.isfinite(number) for number in numbers):
             raise fault("holds a number that isn't finite")
         if params.to_json() != record.params or params.fingerprint != record.fingerprint:
@@ -84,7 +87,7 @@ def _scheduler(parsed: Parsed, index: int, record: SchedulerRecord) -> None:
             if not low <= getattr(params, name) <= high:
                 raise fault(f"{name} lies outside {low:g} to {high:g}")
         transitions("check", NEW, "2026-01-01", params)
-    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError, schedule_plan.ScheduleRefused) as error:
         raise fault(f"FSRS can't work with it ({error!r})") from error
 
 
@@ -140,9 +143,30 @@ def _made(parsed: Parsed, latest: int) -> None:
     for index, seen in enumerate(export.sightings):
         _instant(parsed, "sightings", index, "seen_at_ms", seen.seen_at_ms, latest)
         _day(parsed, "sightings", index, "study_day", seen.study_day)
+    written: dict[str, int] = {}
+    for index, mistake in enumerate(export.mistakes):
+        _once(parsed, "mistakes", index, "nonce", written, mistake.nonce)
+        _instant(parsed, "mistakes", index, "at_ms", mistake.at_ms, latest)
+        _day(parsed, "mistakes", index, "study_day", mistake.study_day)
+        if (mistake.kind == "note") == bool(mistake.about):
+            raise parsed.fault("mistakes", index, "about", f"only a note is about no other line: {WAY_OUT}")
     _changes(parsed, latest)
     for index, note in enumerate(export.record_notes):
         _instant(parsed, "record_notes", index, "written_at_ms", note.written_at_ms, latest)
+    _schedule_changes(parsed, latest)
+
+
+def _schedule_changes(parsed: Parsed, latest: int) -> None:
+    nonces: dict[str, int] = {}
+    for index, change in enumerate(parsed.export.schedule_changes):
+        _once(parsed, "schedule_changes", index, "nonce", nonces, change.nonce)
+        _instant(parsed, "schedule_changes", index, "made_at_ms", change.made_at_ms, latest)
+        _day(parsed, "schedule_changes", index, "study_day", change.study_day)
+        try:
+            schedule_plan.check(change.kind, change.value, change.deck)
+        except schedule_plan.ScheduleRefused as refused:
+            message = str(refused).rstrip(".")
+            raise parsed.fault("schedule_changes", index, "value", f"{message}; {WAY_OUT}") from refused
 
 
 def _changes(parsed: Parsed, latest: int) -> None:

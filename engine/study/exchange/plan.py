@@ -12,6 +12,8 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, settings, undos
 from engine.study import change_log
 from engine.study import settings as study_settings
@@ -23,9 +25,11 @@ from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
+    MistakeRecord,
     NoteRecord,
     PredictionRecord,
     ReviewRecord,
+    ScheduleChangeRecord,
     SightingRecord,
     UndoRecord,
 )
@@ -41,7 +45,9 @@ class Plan:
     predictions: tuple[PredictionRecord, ...]
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
+    mistakes: tuple[MistakeRecord, ...]
     changes: ChangesPlan
+    schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     cards: frozenset[str]
@@ -75,6 +81,8 @@ def plan(
     new_predictions = _new_predictions(connection, parsed)
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
+    new_changes = _new_changes(connection, export.schedule_changes)
+    new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
     of_decks = {card for deck in (*decks["new"], *decks["renewed"]) for card in _card_ids(deck)}
@@ -84,6 +92,7 @@ def plan(
         predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
         card_changes=Tally(
             len(changes.changes) + len(changes.undos),
             len(export.card_changes)
@@ -92,6 +101,7 @@ def plan(
             - len(changes.undos),
         ),
         practice_answers=Tally(len(changes.practice), len(export.practice_answers) - len(changes.practice)),
+        schedule_changes=Tally(len(new_changes), len(export.schedule_changes) - len(new_changes)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -110,7 +120,9 @@ def plan(
         predictions=new_predictions,
         sightings=new_sightings,
         record_notes=new_notes,
+        mistakes=new_mistakes,
         changes=changes,
+        schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *decks["renewed"], *(decks["differ"] if replace else ())),
         cards=cards | changes.steps.keys(),
@@ -267,6 +279,37 @@ def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[Not
     }
     once = dict.fromkeys(notes)
     return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
+
+
+def _new_changes(
+    connection: Connection, changes: Sequence[ScheduleChangeRecord]
+) -> tuple[ScheduleChangeRecord, ...]:
+    here = {
+        nonce
+        for chunk in chunks(change.nonce for change in changes)
+        for nonce in connection.execute(
+            select(schedule_changes.c.nonce).where(schedule_changes.c.nonce.in_(chunk))
+        ).scalars()
+    }
+    return tuple(change for change in changes if change.nonce not in here)
+
+
+def _new_mistakes(connection: Connection, parsed: Parsed) -> tuple[MistakeRecord, ...]:
+    names = MistakeRecord.__struct_fields__
+    here: dict[str, MistakeRecord] = {}
+    for chunk in chunks(row.nonce for row in parsed.export.mistakes):
+        query = select(mistakes).where(mistakes.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = MistakeRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.mistakes):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "mistakes",
+                index,
+                "nonce",
+                f"the line {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.mistakes if made.nonce not in here)
 
 
 def _settings(

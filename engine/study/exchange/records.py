@@ -122,6 +122,18 @@ class NoteRecord(Record, frozen=True):
     written_at_ms: Instant
 
 
+class MistakeRecord(Record, frozen=True):
+    """A row of the mistake notebook (table `mistakes`)."""
+
+    nonce: Nonce
+    card_id: CardId
+    kind: Literal["note", "again", "reword", "settle", "reopen"]
+    about: Annotated[str, Meta(max_length=64)]
+    text: Annotated[str, Meta(max_length=2_000)]
+    at_ms: Instant
+    study_day: Day
+
+
 class ChangeRecord(Record, frozen=True):
     """A change of one card (table `card_changes`); those made together have one nonce."""
 
@@ -142,6 +154,18 @@ class ChangeUndoRecord(Record, frozen=True):
     nonce: Nonce
     change_nonce: Nonce
     undone_at_ms: Instant
+
+
+class ScheduleChangeRecord(Record, frozen=True):
+    """A change of the schedule (table `schedule_changes`)."""
+
+    nonce: Nonce
+    kind: Literal["parameters", "retention", "easy_days"]
+    deck: Annotated[str, Meta(max_length=128)]
+    value: dict[str, Any]
+    made_at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class PracticeRecord(Record, frozen=True):
@@ -178,9 +202,11 @@ class Export(Record, frozen=True):
     predictions: tuple[PredictionRecord, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
+    mistakes: tuple[MistakeRecord, ...] = ()
     card_changes: tuple[ChangeRecord, ...] = ()
     card_change_undos: tuple[ChangeUndoRecord, ...] = ()
     practice_answers: tuple[PracticeRecord, ...] = ()
+    schedule_changes: tuple[ScheduleChangeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
 
 

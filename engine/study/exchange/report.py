@@ -32,8 +32,10 @@ class Report:
     predictions: Tally = Tally()
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
+    mistakes: Tally = Tally()
     card_changes: Tally = Tally()
     practice_answers: Tally = Tally()
+    schedule_changes: Tally = Tally()
     merged: int = 0
     renumbered: int = 0
     settings_taken: tuple[str, ...] = ()
@@ -51,7 +53,7 @@ class Report:
         """Whether anything of the file isn't here yet."""
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
-            *(self.card_changes, self.practice_answers),
+            *(self.mistakes, self.card_changes, self.practice_answers, self.schedule_changes),
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(

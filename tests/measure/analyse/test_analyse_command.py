@@ -61,12 +61,17 @@ def test_a_trace_keeps_the_contract(tmp_path: Path) -> None:
     assert set(shown) == {"kind", "devices", "warnings", "findings"}
     (device,) = shown["devices"]
     assert set(device) == {
-        "device", "kernels", "copies", "sets", "streams", "wall_us", "busy_us", "busy_ratio",
-        "launch_recorded", "gaps",
+        "device", "name", "start_ns", "kernels", "copies", "sets", "streams", "wall_us", "busy_us",
+        "busy_ratio", "launch_recorded", "gaps", "steps", "by_kernel", "kernel_names", "by_family",
+        "by_operator", "by_range", "launches", "kernel_p50_us", "copies_by_direction", "bound", "verdict",
     }  # fmt: skip
     assert set(device["launch_recorded"]) == {"events", "wall_us", "busy_us"}
-    assert set(device["gaps"]) == {"count", "total_us", "p50_us", "p90_us", "longest"}
-    assert set(device["gaps"]["longest"][0]) == {"start_us", "duration_us", "cpu_op", "runtime_call"}
+    assert set(device["gaps"]) == {
+        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "cpu",
+    }  # fmt: skip
+    assert set(device["gaps"]["longest"][0]) == {
+        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "kernel_before", "kernel_after",
+    }  # fmt: skip
 
 
 def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None:
@@ -74,7 +79,7 @@ def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None
     path.write_bytes(trace())
     out = called(str(path))[1]
     assert "overhead-bound: GPU 0 is 18.8 % busy over 0.959 ms" in out
-    assert "100.0 % of the gap time waits for aten::linear" in out
+    assert "100.0 % of the gap time lies under aten::linear → cudaLaunchKernel" in out
     assert "aten::linear → cudaLaunchKernel" in out
 
 

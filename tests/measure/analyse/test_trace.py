@@ -103,7 +103,15 @@ def test_a_gap_names_the_operator_whose_launch_the_gpu_waited_for(tmp_path: Path
     assert device["busy_us"] == 20
     assert device["wall_us"] == 55
     assert device["gaps"]["longest"] == [
-        {"start_us": 10.0, "duration_us": 35.0, "cpu_op": "aten::silu", "runtime_call": "cudaLaunchKernel"}
+        {
+            "start_us": 10.0,
+            "duration_us": 35.0,
+            "cpu_op": "aten::silu",
+            "inner_op": "aten::silu",
+            "runtime_call": "cudaLaunchKernel",
+            "kernel_before": "k",
+            "kernel_after": "k",
+        }
     ]
     assert shown["findings"][0]["code"] == "overhead_bound"
     assert shown["findings"][0]["args"]["cpu_op"] == "aten::silu"

@@ -1,0 +1,147 @@
+"""One device's time: busy or in a gap, and the launch that ended each gap.
+
+Busy is the union over all streams, wall is first start to last end, both in integer nanoseconds. All GPU
+events count; beside them stands how many belong to launches that the file holds too (work launched before the
+window has its kernels in the file and not its launch).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
+from engine.measure.analyse.host_side import HostSide
+from engine.measure.analyse.intervals import length, union
+from engine.measure.analyse.nesting import NONE
+
+
+# such a class is made in a tenth of a dataclass's time, which counts in a process of half a second
+class Gap(msgspec.Struct, frozen=True, gc=False):
+    """Time in which a device had nothing to do, and the launch that ended it.
+
+    `cpu_op` is the outermost operator around that launch; None where the file doesn't hold it.
+    """
+
+    start_ns: int
+    duration_ns: int
+    cpu_op: str | None
+    runtime_call: str | None
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """The GPU events whose launch call is in the file too."""
+
+    events: int
+    wall_ns: int
+    busy_ns: int
+
+
+class DeviceTime(msgspec.Struct, frozen=True):
+    """One device's time in the trace. Gaps in order of start."""
+
+    device: int
+    kernels: int
+    copies: int
+    sets: int
+    streams: int
+    start_ns: int
+    wall_ns: int
+    busy_ns: int
+    launch_recorded: Recorded | None
+    gaps: tuple[Gap, ...]
+
+    @property
+    def busy_ratio(self) -> float:
+        return self.busy_ns / self.wall_ns if self.wall_ns else 1.0
+
+    @property
+    def end_ns(self) -> int:
+        return self.start_ns + self.wall_ns
+
+    @property
+    def gap_ns(self) -> int:
+        """All gaps together, in nanoseconds."""
+        return self.wall_ns - self.busy_ns
+
+    def gap_time_by_operator(self) -> list[tuple[str, int]]:
+        """Gap time in nanoseconds by the operator whose launch the GPU waited for, largest first."""
+        total: Counter[str] = Counter()
+        for gap in self.gaps:
+            total[gap.cpu_op or "?"] += gap.duration_ns
+        return total.most_common()
+
+
+class Work(msgspec.Struct, frozen=True):
+    """The GPU events of one device in order of start, with what they have to do with the CPU.
+
+    `calls`: the recorded calls that launched them, by correlation; `inner`: the operator directly around each
+    of these, by number; `lengths`: durations in nanoseconds by name, `kinds`: kernel, copy or set by name.
+    """
+
+    events: Sequence[GpuEvent]
+    calls: dict[int, CpuEvent]
+    inner: dict[int, int]
+    lengths: dict[str, list[int]]
+    kinds: dict[str, str]
+
+
+def device_time(
+    device: int, events: Sequence[GpuEvent], host: HostSide, *, calls_known: bool
+) -> tuple[DeviceTime, Work]:
+    """The device's time, and its work as the tables need it. `events` in order of start, at least one."""
+    launches, operators, roots_of = host.launches, host.operators.events, host.operators.roots_of
+    calls = {
+        c: launches[c] for c in {event.correlation for event in events} if c is not None and c in launches
+    }
+    inner = host.operators.innermost(calls)
+    lengths: defaultdict[str, list[int]] = defaultdict(list)
+    kinds = Counter(event.kind for event in events)
+    gaps: list[Gap] = []
+    begin = run = events[0].start
+    reached = begin
+    busy = 0
+    for event in events:
+        start, end = event.start, event.end
+        if start > reached:
+            busy += reached - run
+            call = launches.get(event.correlation)  # type: ignore[arg-type]
+            if call is None:
+                gaps.append(Gap(reached, start - reached, None, None))
+            else:
+                number = inner[event.correlation]  # type: ignore[index]
+                name = None
+                if number != NONE:
+                    root = operators[roots_of[number]]
+                    if root.end <= call.start:
+                        root = operators[host.operators.outermost(number, call.start)]
+                    name = root.name
+                gaps.append(Gap(reached, start - reached, name, call.name))
+            run = start
+        if end > reached:
+            reached = end
+        lengths[event.name].append(end - start)
+    busy += reached - run
+    time = DeviceTime(
+        device=device,
+        kernels=kinds["kernel"],
+        copies=kinds["copy"],
+        sets=kinds["set"],
+        streams=len({event.stream for event in events}),
+        start_ns=begin,
+        wall_ns=reached - begin,
+        busy_ns=busy,
+        launch_recorded=_recorded(events, calls, reached - begin, busy) if calls_known else None,
+        gaps=tuple(gaps),
+    )
+    return time, Work(events, calls, inner, lengths, {event.name: event.kind for event in events})
+
+
+def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int, busy: int) -> Recorded:
+    own = [event for event in events if event.correlation in calls]
+    if len(own) == len(events):
+        return Recorded(len(own), wall, busy)
+    merged = union((event.start, event.end) for event in own)
+    return Recorded(len(own), merged[-1][1] - merged[0][0] if merged else 0, length(merged))

@@ -1,0 +1,106 @@
+"""The process that reads one file for `jobs.Analyses`, called with the file and the folder of its analysis.
+
+Speaks the lab events on standard output: what the file is, how far it is, and the last word. Writes what it
+found into the folder. Ends with all that it started when its standard input closes: the app has gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from engine.measure.analyse import job
+from engine.measure.analyse.errors import NeedsTool, UnreadableFile
+from engine.measure.analyse.recognise import EXPORTS, analyse_file, recognise
+from engine.measure.events import Event, Failed, FailureCode, Finding, Finished, Progress, to_line
+
+_NICE = 5
+"""The app's own processes come first."""
+_OOM_SCORE = "700"
+"""Out of 1000: where memory runs out, this process is ended and not the app (proc(5), oom_score_adj)."""
+
+
+def main(file: Path, folder: Path) -> Event:
+    """Reads and analyses the file. Returns the last word."""
+    began = time.monotonic()
+    kind = recognise(file)
+    say(Finding(job.KIND, {"kind": EXPORTS[kind][0] if kind in EXPORTS else kind}))
+    shown = _trace(file, folder) if kind == "trace" else analyse_file(file, say).to_json()
+    part = folder / f"{job.RESULT}.part"
+    # a name may hold what is no valid text: "?" in its place, as on a terminal
+    text = json.dumps(shown, ensure_ascii=False, allow_nan=False)
+    part.write_text(text, encoding="utf-8", errors="replace")
+    os.replace(part, folder / job.RESULT)
+    return Finished(time.monotonic() - began)
+
+
+def _trace(file: Path, folder: Path) -> dict[str, Any]:
+    """The analysis of a trace, and beside it what its drawing needs: the file is read once for both."""
+    # the readers of the other kinds do without
+    from engine.measure.analyse.chrome_trace import read_chrome_trace
+    from engine.measure.analyse.timeline import write_timeline
+    from engine.measure.analyse.trace import analyse
+
+    trace = read_chrome_trace(file, say)
+    say(Progress(0, 0, "analysing"))
+    shown = analyse(trace).to_json()
+    say(Progress(0, 0, "drawing"))
+    write_timeline(trace, folder / job.TIMELINE)
+    return shown
+
+
+def say(event: Event) -> None:
+    sys.stdout.write(to_line(event) + "\n")
+    sys.stdout.flush()
+
+
+def last_word(file: Path, folder: Path) -> Event:
+    """The same, whatever happens."""
+    try:
+        return main(file, folder)
+    except NeedsTool as error:
+        return _failed("needs_tool", str(error))
+    except UnreadableFile as error:
+        return _failed("unsupported", str(error))
+    except MemoryError:
+        return _failed("out_of_memory", f"{file.name}: there is not enough memory to read it.")
+    except OSError as error:
+        return _failed("crashed", f"{file.name}: {error.strerror} ({error.filename or folder}).")
+
+
+def _failed(code: FailureCode, message: str) -> Failed:
+    return Failed(code, message.encode("utf-8", "replace").decode())
+
+
+def _step_back() -> None:
+    """Leaves the processor and the memory to the app where they are short."""
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    with contextlib.suppress(OSError):  # not Linux
+        Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
+
+
+def _end_with_the_app() -> None:
+    """Waits until standard input closes, then ends this process and what it started."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    _step_back()
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+    # what is read is kept to the end, in millions of objects without a cycle
+    gc.disable()
+    say(last_word(Path(sys.argv[1]), Path(sys.argv[2])))
+    os._exit(0)  # giving millions of objects back one by one takes seconds

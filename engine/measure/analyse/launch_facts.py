@@ -1,0 +1,77 @@
+"""The calls that launched a device's work: how many, what one costs the CPU, and what came by graphs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from engine.measure.analyse.device_time import Work
+from engine.measure.analyse.host_side import HostSide
+from engine.measure.analyse.intervals import percentile
+from engine.measure.analyse.step_times import StepTime
+
+
+class LaunchFacts(msgspec.Struct, frozen=True):
+    """Times in nanoseconds on the CPU, under the profiler. `cost`: of a call that launches one kernel."""
+
+    calls: int
+    graph_calls: int
+    in_graphs: int
+    """Kernels that came by a graph."""
+    cost_p50: int
+    cost_p90: int
+    cost_total: int
+    """Of all launching calls, those of graphs too."""
+    interval_p50: int
+    """From the begin of one launching call to the next."""
+    steps: int
+    per_step: float | None
+    kernels_per_step: float | None
+    syncs: int
+    """Calls in the whole trace in which the CPU waited for the GPU."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract of `python -m engine analyse --json`; times in microseconds."""
+        return {
+            "calls": self.calls,
+            "graph_calls": self.graph_calls,
+            "kernels_in_graphs": self.in_graphs,
+            "cost_p50_us": self.cost_p50 / 1e3,
+            "cost_p90_us": self.cost_p90 / 1e3,
+            "cost_total_us": self.cost_total / 1e3,
+            "interval_p50_us": self.interval_p50 / 1e3,
+            "steps": self.steps,
+            "launches_per_step": None if self.per_step is None else round(self.per_step, 3),
+            "kernels_per_step": None if self.kernels_per_step is None else round(self.kernels_per_step, 3),
+            "syncs": self.syncs,
+        }
+
+
+def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> LaunchFacts:
+    """The facts about the launches of one device."""
+    names = host.names
+    launching = [(c, call) for c, call in work.calls.items() if call.name in names.launching]
+    graphs = {c for c, call in launching if call.name in names.graphs}
+    costs = sorted(call.end - call.start for c, call in launching if c not in graphs)
+    # the trace's calls are in order of start, those of the device aren't
+    mine = work.calls
+    starts = [c.start for c in host.calls if c.name in names.launching and c.correlation in mine]
+    in_graphs = (
+        sum(event.kind == "kernel" for event in work.events if event.correlation in graphs) if graphs else 0
+    )
+    number = len(steps)
+    return LaunchFacts(
+        calls=len(launching),
+        graph_calls=len(graphs),
+        in_graphs=in_graphs,
+        cost_p50=percentile(costs, 0.5),
+        cost_p90=percentile(costs, 0.9),
+        cost_total=sum(call.end - call.start for _, call in launching),
+        interval_p50=percentile(sorted(after - before for before, after in pairwise(starts)), 0.5),
+        steps=number,
+        per_step=sum(step.launches for step in steps) / number if number else None,
+        kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
+        syncs=sum(call.name in names.waiting for call in host.calls),
+    )

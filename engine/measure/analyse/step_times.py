@@ -1,0 +1,116 @@
+"""The profiler's steps on the GPU: each from the first work launched in it to the first of the next."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from engine.measure.analyse.device_time import DeviceTime, Gap, Work
+from engine.measure.analyse.host_side import HostSide
+
+STEPS = 500
+"""How many steps are listed."""
+
+
+class StepTime(msgspec.Struct, frozen=True):
+    """A step's window on a device, in nanoseconds. `cpu_ns`: its length on the CPU; `launches`: calls in it
+    that started work of this device."""
+
+    name: str
+    start_ns: int
+    wall_ns: int
+    busy_ns: int
+    cpu_ns: int
+    kernels: int
+    launches: int
+
+    @property
+    def busy_ratio(self) -> float:
+        return self.busy_ns / self.wall_ns if self.wall_ns else 1.0
+
+    def to_json(self, start_ns: int) -> dict[str, Any]:
+        """The contract of `python -m engine analyse --json`; starts count from `start_ns`."""
+        return {
+            "name": self.name,
+            "start_us": (self.start_ns - start_ns) / 1e3,
+            "wall_us": self.wall_ns / 1e3,
+            "busy_us": self.busy_ns / 1e3,
+            "busy_ratio": round(self.busy_ratio, 6),
+            "cpu_us": self.cpu_ns / 1e3,
+            "kernels": self.kernels,
+            "launches": self.launches,
+        }
+
+
+def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime, ...]:
+    """The steps in which this device had work; none where the profiler recorded no steps."""
+    if not host.steps:
+        return ()
+    step_of = _steps_of(work, host)
+    # the last place is for work of no step
+    first: list[int | None] = [None] * (len(host.steps) + 1)
+    kernels = [0] * (len(host.steps) + 1)
+    for event in work.events:
+        step = step_of.get(event.correlation, -1)  # type: ignore[arg-type]
+        if first[step] is None:
+            first[step] = event.start
+        kernels[step] += event.kind == "kernel"
+    launching = host.names.launching
+    launches = Counter(step_of[c] for c, call in work.calls.items() if call.name in launching)
+    seen = [step for step, start in enumerate(first[:-1]) if start is not None]
+    if not seen:
+        windows = [(n, max(step.start, device.start_ns), min(step.end, device.end_ns))
+                   for n, step in enumerate(host.steps)]  # fmt: skip
+    else:
+        # what a step launched may begin before the last work of the step before it, on another stream
+        starts = list(accumulate((start for start in first[:-1] if start is not None), max))
+        windows = list(zip(seen, starts, [*starts[1:], device.end_ns], strict=True))
+    busy = _Busy(device.gaps)
+    return tuple(
+        StepTime(
+            name=host.steps[number].name,
+            start_ns=start,
+            wall_ns=end - start,
+            busy_ns=busy.between(start, end),
+            cpu_ns=host.steps[number].end - host.steps[number].start,
+            kernels=kernels[number],
+            launches=launches[number],
+        )
+        for number, start, end in windows
+        if end > start
+    )
+
+
+def _steps_of(work: Work, host: HostSide) -> dict[int, int]:
+    """The number of the step that each launch happens in, on whatever thread; -1 where it is none."""
+    starts, ends = host.step_starts, [step.end for step in host.steps]
+    found = {}
+    for correlation, call in work.calls.items():
+        step = bisect_right(starts, call.start) - 1
+        found[correlation] = step if step >= 0 and call.start < ends[step] else -1
+    return found
+
+
+class _Busy:
+    """The busy time of any window within a device's time."""
+
+    def __init__(self, gaps: Sequence[Gap]) -> None:
+        self._gaps = gaps
+        self._starts = [gap.start_ns for gap in gaps]
+        self._before = [0, *accumulate(gap.duration_ns for gap in gaps)]
+
+    def between(self, start: int, end: int) -> int:
+        return end - start - (self._gap_time(end) - self._gap_time(start))
+
+    def _gap_time(self, instant: int) -> int:
+        """The gap time before an instant."""
+        place = bisect_right(self._starts, instant)
+        if not place:
+            return 0
+        last = self._gaps[place - 1]
+        return self._before[place - 1] + min(instant - last.start_ns, last.duration_ns)
