@@ -13,6 +13,7 @@ from engine.store import Store
 from engine.store.change_tables import card_flags
 from engine.store.tables import card_states, cards
 from engine.study.card import Card, Library
+from engine.study.schedule_plan import plan_in
 from engine.study.search.conditions import Conditions
 from engine.study.search.faults import SearchFault
 from engine.study.search.index import SearchIndex, index_of
@@ -55,7 +56,8 @@ def browse(
     with store.read() as connection:
         settings = load_in(connection)
         moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
-        conditions = Conditions(moment, settings.rollover_hour, settings.scheduler, connection.dialect)
+        params = plan_in(connection).of_deck(settings.scheduler, None)
+        conditions = Conditions(moment, settings.rollover_hour, params, connection.dialect)
         search = _Search(connection, library, index, conditions, moment, settings.leech_lapses)
         found = sorted(search.among(node, range(len(index.cards))))
         places = _ordered(connection, index, node, found, order, descending=descending)
