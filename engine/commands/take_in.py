@@ -1,4 +1,4 @@
-"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: an export of ours, a package of Anki's, notes."""
+"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: our export, Anki's package, or notes."""
 
 from __future__ import annotations
 
@@ -105,6 +105,7 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("predictions", report.predictions),
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
+        ("pictures of cards", report.pictures),
         ("mistakes", report.mistakes),
         ("changes of cards", report.card_changes),
         ("answers outside the schedule", report.practice_answers),
