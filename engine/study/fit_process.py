@@ -31,6 +31,10 @@ def fit_in_process(data: Path) -> Fit | NotEnough:
         )
     except subprocess.TimeoutExpired as error:
         raise StudyError(f"The fit took more than {LONGEST_SECONDS} s and was ended. Try again.") from error
+    except OSError as error:
+        raise StudyError(
+            f"The fit could not be started: {error}. `python -m engine fit` does the same."
+        ) from error
     try:
         body = json.loads(done.stdout)
         if "fit" in body:

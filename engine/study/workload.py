@@ -141,11 +141,11 @@ def cards_of(standing: Standing) -> Cards:
     """The cards that were answered and have a memory, as they stand."""
     has = np.isfinite(standing.stability) & np.isfinite(standing.difficulty)
     return Cards(
-        standing.stability[has],
-        standing.difficulty[has],
-        standing.due[has],
-        standing.since[has],
-        standing.new,
+        stability=standing.stability[has],
+        difficulty=standing.difficulty[has],
+        due=standing.due[has],
+        since=np.maximum(standing.since[has], 0),  # the last answer may lie in a zone that is a day ahead
+        new=standing.new,
     )
 
 
