@@ -10,29 +10,32 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
+from numpy.lib.format import read_array
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Text, cast, select
+from sqlalchemy import Connection, Text, cast, func, select
 
 from engine.store import Store
 from engine.store.tables import reviews, schedulers, undos
 from engine.study.schedule import SchedulerParams
 
-FILE = "review-columns.npz"
+FILE = "review-columns"
 SCHEMA = 1
 """Of the file: raised when its columns change, and an older one is made anew."""
 
 KINDS = ("new", "learning", "review", "relearning")
 NONE = -1
 """In whole-number columns: there is none. In `stability` it is NaN."""
+
+WORTH = 2000
+"""New answers from which the file is written anew: fewer are read from the log sooner than it is written."""
 
 _AT_ONCE = 20_000
 _EPOCH = np.datetime64("1970-01-01", "D")
@@ -130,10 +133,11 @@ def retrievability(stability: Floats, elapsed: Floats, decay: Floats | float) ->
     return np.asarray((1.0 + factor * elapsed / stability) ** (-np.asarray(decay)))
 
 
-def read_log(store: Store, cache: Path | None) -> Log:
+def read_log(store: Store, cache: Path | None, *, worth: int = WORTH) -> Log:
     """The log as it is now. cache: the folder of the file; None: every row is read.
 
-    A cache that can't be read or written costs time, never an answer.
+    worth: new answers from which the file is written anew. A cache that can't be read or written costs time,
+    never an answer.
     """
     kept = None if cache is None else _load(cache / FILE)
     with store.read() as connection:
@@ -143,7 +147,7 @@ def read_log(store: Store, cache: Path | None) -> Log:
         found = _extended(connection, known)
         taken_back = np.fromiter(connection.execute(select(undos.c.review_id)).scalars(), np.int64)
         params = {row.fingerprint: row.params for row in connection.execute(select(schedulers))}
-    if cache is not None and found is not known:
+    if cache is not None and len(found.columns.id) - len(known.columns.id) >= worth:
         _save(cache / FILE, found)
     decay = tuple(
         float(params[of]["parameters"][20]) if of in params else SchedulerParams().parameters[20]
@@ -174,6 +178,9 @@ def _fits(connection: Connection, kept: _Kept) -> bool:
 
 def _extended(connection: Connection, kept: _Kept) -> _Kept:
     """`kept` with the answers after it; itself where there are none."""
+    newest = int(kept.columns.id[-1]) if len(kept.columns.id) else 0
+    if connection.execute(select(func.max(reviews.c.id))).scalar_one() in (None, newest):
+        return kept
     query = (
         select(
             reviews.c.id,
@@ -187,7 +194,7 @@ def _extended(connection: Connection, kept: _Kept) -> _Kept:
             reviews.c.scheduler,
             reviews.c.nonce,
         )
-        .where(reviews.c.id > (int(kept.columns.id[-1]) if len(kept.columns.id) else 0))
+        .where(reviews.c.id > newest)
         .order_by(reviews.c.id)
         .execution_options(yield_per=_AT_ONCE)
     )
@@ -199,8 +206,6 @@ def _extended(connection: Connection, kept: _Kept) -> _Kept:
         part = [*zip(*rows, strict=True)]
         parts.append(_columns(part, cards, fingerprints))
         nonce = part[9][-1]
-    if len(parts) == 1:
-        return kept
     columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in _TYPES))
     return _Kept(columns, tuple(cards), tuple(fingerprints), nonce)
 
@@ -251,17 +256,23 @@ def _days(days: Sequence[str]) -> Floats:
 
 def _load(file: Path) -> _Kept | None:
     try:
-        with np.load(file, allow_pickle=False) as held:
-            meta = json.loads(bytes(held["meta"]))
-            columns = Columns(*(held[name] for name in _TYPES))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        with file.open("rb") as held:
+            meta = json.loads(bytes(_read(held)))
+            columns = Columns(*(_read(held) for _ in _TYPES))
+    except (OSError, ValueError, TypeError, EOFError):
         return None  # none yet, or a broken one: it is made anew
     good = (
-        meta.get("schema") == SCHEMA
+        isinstance(meta, dict)
+        and meta.get("schema") == SCHEMA
         and len({len(getattr(columns, name)) for name in _TYPES}) == 1
         and all(getattr(columns, name).dtype == of for name, of in _TYPES.items())
     )
     return _Kept(columns, meta["cards"], meta["schedulers"], meta["last_nonce"]) if good else None
+
+
+def _read(file: IO[bytes]) -> NDArray[Any]:
+    """The next array of a file. Raises ValueError, EOFError or OSError where there is none."""
+    return np.asarray(read_array(file, allow_pickle=False))
 
 
 def _save(file: Path, kept: _Kept) -> None:
@@ -278,7 +289,8 @@ def _save(file: Path, kept: _Kept) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False) as out:
             written = out.name
-            np.savez(out, meta=text, **{name: getattr(kept.columns, name) for name in _TYPES})
+            for each in (text, *(getattr(kept.columns, name) for name in _TYPES)):
+                np.save(out, each, allow_pickle=False)
         os.replace(written, file)
     except OSError:
         # without the file the log is read anew each time: slower, and just as right

@@ -68,7 +68,8 @@ def standing(connection: Connection, today: str, decks: Collection[str] | None =
     query = select(
         of.card_id, of.stability, of.difficulty, due_day, of.last_study_day, of.phase, of.interval_minutes
     ).where(of.phase != "new", in_decks(decks))
-    rows = connection.execute(query).all()
+    cursor = connection.execute(query).cursor  # the driver's own: no value needs to be made into another
+    rows = cursor.fetchall() if cursor is not None else []
     fresh = select(func.count()).select_from(new_cards(decks).subquery())
     new = int(connection.execute(fresh).scalar_one())
     ids, stability, difficulty, due, last, phase, interval = zip(*rows, strict=True) if rows else ((),) * 7

@@ -241,7 +241,7 @@ def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
     ]
     found = []
     for name, ids in parts.items():
-        cards = np.array([place[card] for card in ids if card in place], np.int64)
+        cards = np.array([at for at in map(place.get, ids) if at is not None], np.int64)
         young, young_known, old, old_known = (int(count[cards].sum()) for count in counts)
         found.append(
             Part(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from pathlib import Path
 
@@ -74,19 +75,23 @@ def test_the_columns_hold_every_answer_that_counts(learner: Learner, store: Stor
     some_days(learner)
     learner.undo()
     assert told(read_log(store, None)) == wanted(learner)
-    assert told(read_log(store, tmp_path)) == wanted(learner)
-    assert told(read_log(store, tmp_path)) == wanted(learner)
+    assert told(read_log(store, tmp_path, worth=1)) == wanted(learner)
+    assert (tmp_path / FILE).stat().st_size > 0
+    assert told(read_log(store, tmp_path, worth=1)) == wanted(learner)
 
 
 def test_answers_and_undos_given_since_are_added_to_the_file(
     learner: Learner, store: Store, tmp_path: Path
 ) -> None:
     some_days(learner, 2)
-    read_log(store, tmp_path)
+    read_log(store, tmp_path, worth=1)
+    before = (tmp_path / FILE).read_bytes()
     some_days(learner, 2)
     learner.undo()
     learner.undo()
-    assert told(read_log(store, tmp_path)) == wanted(learner)
+    assert told(read_log(store, tmp_path, worth=1000)) == wanted(learner)
+    assert (tmp_path / FILE).read_bytes() == before
+    assert told(read_log(store, tmp_path, worth=1)) == wanted(learner)
 
 
 def test_the_chance_of_recall_is_the_one_that_fsrs_gave(learner: Learner, store: Store) -> None:
@@ -108,11 +113,15 @@ def test_the_chance_of_recall_is_the_one_that_fsrs_gave(learner: Learner, store:
     assert compared > 5
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"\x93NUMPY"])
+CUT = io.BytesIO()
+np.save(CUT, np.frombuffer(b'{"schema": 1}', np.uint8))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"\x93NUMPY", CUT.getvalue()])
 def test_a_broken_file_is_made_anew(learner: Learner, store: Store, tmp_path: Path, content: bytes) -> None:
     some_days(learner, 1)
     (tmp_path / FILE).write_bytes(content)
-    assert told(read_log(store, tmp_path)) == wanted(learner)
+    assert told(read_log(store, tmp_path, worth=1)) == wanted(learner)
 
 
 def test_a_file_of_another_log_is_made_anew(learner: Learner, store: Store, tmp_path: Path) -> None:
@@ -120,10 +129,10 @@ def test_a_file_of_another_log_is_made_anew(learner: Learner, store: Store, tmp_
     another = Learner(Desk(other), nonces=iter(range(1000, 2000)))  # type: ignore[arg-type]
     another.desk.sync(plain_library(6))
     some_days(another)
-    read_log(other, tmp_path / "cache")
+    read_log(other, tmp_path / "cache", worth=1)
     other.close()
     some_days(learner, 2)
-    assert told(read_log(store, tmp_path / "cache")) == wanted(learner)
+    assert told(read_log(store, tmp_path / "cache", worth=1)) == wanted(learner)
 
 
 def test_a_folder_that_cannot_be_written_costs_no_answer(
@@ -131,7 +140,7 @@ def test_a_folder_that_cannot_be_written_costs_no_answer(
 ) -> None:
     some_days(learner, 1)
     (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
-    assert told(read_log(store, tmp_path / "cache")) == wanted(learner)
+    assert told(read_log(store, tmp_path / "cache", worth=1)) == wanted(learner)
     shutil.rmtree(tmp_path / "none", ignore_errors=True)
 
 
