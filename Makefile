@@ -38,7 +38,7 @@ $(VENV)/installed: requirements.txt | $(VENV)/bin/python
 	@$(PIP) -r requirements.txt || { echo "Installing failed: see the lines above. Benchcards needs the package index once; then it runs offline."; exit 1; }
 	@touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt requirements.txt | $(VENV)/bin/python
+$(VENV)/installed-dev: requirements-dev.txt requirements.txt requirements-anki.txt | $(VENV)/bin/python
 	@echo "Installing the packages of requirements-dev.txt (the first time this takes a few minutes) ..."
 	@$(PIP) -r requirements-dev.txt || { echo "Installing failed: see the lines above."; exit 1; }
 	@touch $(VENV)/installed $@

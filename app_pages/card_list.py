@@ -1,111 +1,178 @@
-"""The list of cards: search without diacritics and inside Chinese words, filters, a table of any length."""
+"""The list of cards: the search with its language, filters, order, and a table whose rows can be chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from app_pages import context
+from app_pages.card_bulk import bulk_actions, done_line
+from app_pages.search_words import fault_text, search_help
 from app_pages.words import knows, say
+from engine.study import state_table
 from engine.study.card import Card, Library
+from engine.study.card_changes import flags
+from engine.study.card_flags import NONE, Flags
 from engine.study.card_state import NEW, CardState
-from engine.study.search import search
+from engine.study.search import plain_markdown
+from engine.study.search.browse import ORDERS, browse
+from engine.study.search.faults import SearchFault
+from engine.study.search.parse import parse
 
 KEY = "cards.table"
+SEARCH = "cards.search"
+LAST = "cards.search.last"
+"""The last search that could be understood: its cards stay while the next one is being typed."""
+ORDER, DESCENDING, PAGE = "cards.order", "cards.descending", "cards.page"
 HEIGHT = 520
-_Choice = TypeVar("_Choice")
+ROWS = 200
+"""Rows of a page: a browser draws them at once, and nobody reads more without searching."""
+STATES = ("due", "new", "learn", "review", "suspended", "buried", "marked", "leech")
+Filter = tuple[str, list[str], Callable[[Card], set[str]], Callable[[str], str]]
+"""Name, choices, what of a card they choose by, and the word for a choice."""
 
 
 @st.fragment
 def card_list(library: Library) -> None:
-    """Search field, filters and table. Choosing a row opens the card."""
-    states = context.desk().states()
+    """Search field, filters, table, and what can be done to the cards. A click on a row opens the card."""
     query = st.text_input(
         say("cards.search"),
+        value=st.query_params.get("q", ""),
         type="search",
         live=True,
         placeholder=say("cards.search_hint"),
         label_visibility="collapsed",
-        key="cards.search",
+        key=SEARCH,
     )
-    # the index of a large library takes seconds to make: not before somebody searches
-    found = search(library, query) if query.strip() else list(library.by_id.values())
-    shown = _filtered(found, library, states)
-    st.caption(say("cards.count", shown=len(shown), all=len(library.by_id)))
-    if not shown:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        kept, states = _filters(library)
+        search_help()
+        changes = st.container(width="content")
+    found = [card for card in _found(library, query, states) if kept(card)]
+    st.caption(say("cards.count", shown=len(found), all=len(library.by_id)))
+    done_line()
+    if not found:
         st.info(say("cards.none"), icon=":material/search_off:")
         return
-    _table(shown, library, states)
+    shown = _page(found)
+    chosen = _table(shown, library)
+    with changes:
+        bulk_actions(chosen, found)
+    if chosen:
+        _preview(chosen[-1], library)
 
 
-def _filtered(cards: list[Card], library: Library, states: Mapping[str, CardState]) -> list[Card]:
+def _found(library: Library, query: str, states: Sequence[str]) -> list[Card]:
+    """The cards of the search; of a faulty one the fault, and the cards of the last that had none."""
+    try:
+        parse(query)
+        st.session_state[LAST] = query
+        return _search(library, query, states)
+    except SearchFault as fault:
+        st.caption(f":material/info: {fault_text(fault)}")
+    try:
+        return _search(library, st.session_state.get(LAST, ""), states)
+    except SearchFault:  # a deck that was named then is gone
+        return _search(library, "", states)
+
+
+def _search(library: Library, query: str, states: Sequence[str]) -> list[Card]:
+    wanted = " or ".join(f"is:{state}" for state in states)
+    order = st.session_state.get(ORDER, ORDERS[0])
+    if not (query.strip() or wanted or order not in ("best", "deck")):
+        return list(library.by_id.values())  # the index of a large library takes seconds to make
+    return browse(
+        context.store(),
+        library,
+        f"({query}) ({wanted})" if query.strip() and wanted else query.strip() or wanted,
+        now=context.now(),
+        zone=context.zone(),
+        order=order,
+        descending=bool(st.session_state.get(DESCENDING)),
+    )
+
+
+def _filters(library: Library) -> tuple[Callable[[Card], bool], list[str]]:
+    """What a card must be to stay, and the states that are wanted (none: all)."""
     titles = {deck.id: deck.title for deck in library.decks}
     every = library.by_id.values()
-    kept = cards
-    with st.container(horizontal=True):
-        popover = st.popover(say("cards.filters"), icon=":material/filter_list:", key="cards.filters")
-    with popover:
-        for name, choices, of, word in (
-            ("deck", titles, lambda card: {card.deck}, lambda deck: titles[deck]),
-            ("kind", _all(every, lambda card: {card.kind}), lambda card: {card.kind}, _kind),
-            ("language", _all(every, _language), _language, lambda code: say(f"language.{code}")),
-            ("topic", _all(every, lambda card: set(card.topics)), lambda card: set(card.topics), str),
-            ("priority", ("high", "normal"), lambda card: {card.priority}, _priority),
-            ("state", ("new", "learning", "review"), lambda card: {_state(states, card)}, _phase),
-        ):
-            kept = _by(name, list(choices), of, word, kept)
-    return kept
+    wanted: list[tuple[set[str], Callable[[Card], set[str]]]] = []
+    filters: tuple[Filter, ...] = (
+        ("deck", list(titles), lambda card: {card.deck}, lambda deck: titles.get(deck, deck)),
+        ("kind", _all(every, lambda card: {card.kind}), lambda card: {card.kind}, _kind),
+        ("language", _all(every, _language), _language, lambda code: say(f"language.{code}")),
+        ("topic", _all(every, lambda card: set(card.topics)), lambda card: set(card.topics), str),
+        ("priority", ["high", "normal"], lambda card: {card.priority}, _priority),
+    )
+    with st.popover(say("cards.filters"), icon=":material/filter_list:", key="cards.filters"):
+        for name, choices, of, word in filters:
+            chosen = _choose(name, choices, word)
+            if chosen:
+                wanted.append((set(chosen), of))
+        states = _choose("state", list(STATES), lambda state: say(f"browse.is.{state}"))
+        st.selectbox(
+            say("browse.order"), ORDERS, format_func=lambda order: say(f"browse.order.{order}"), key=ORDER
+        )
+        st.toggle(say("browse.descending"), key=DESCENDING)
+    return (lambda card: all(of(card) & chosen for chosen, of in wanted)), states
 
 
-def _by(
-    name: str,
-    choices: list[str],
-    of: Callable[[Card], set[str]],
-    word: Callable[[str], str],
-    cards: list[Card],
-) -> list[Card]:
+def _choose(name: str, choices: list[str], word: Callable[[str], str]) -> list[str]:
     """One filter; nothing chosen lets every card through."""
     if len(choices) < 2:
-        return cards
-    chosen = set(
-        st.multiselect(
-            say(f"cards.filter.{name}"),
-            choices,
-            format_func=word,
-            placeholder=say("cards.filter_all"),
-            key=f"cards.filter.{name}",
-        )
+        return []
+    return st.multiselect(
+        say(f"cards.filter.{name}"),
+        choices,
+        format_func=word,
+        placeholder=say("cards.filter_all"),
+        key=f"cards.filter.{name}",
     )
-    return [card for card in cards if not chosen or of(card) & chosen]
 
 
-def _table(cards: list[Card], library: Library, states: Mapping[str, CardState]) -> None:
+def _page(found: Sequence[Card]) -> Sequence[Card]:
+    """The part of a long list that is looked at."""
+    pages = -(-len(found) // ROWS)
+    if pages < 2:
+        return found
+    page = st.number_input(
+        say("browse.page", n=pages, rows=ROWS), min_value=1, max_value=pages, value=1, key=f"{PAGE}.{pages}"
+    )
+    return found[(page - 1) * ROWS : page * ROWS]
+
+
+def _table(cards: Sequence[Card], library: Library) -> list[Card]:
+    """The table; returns the cards whose rows are chosen. A click on a cell opens its card."""
     titles = {deck.id: deck.title for deck in library.decks}
+    ids = [card.id for card in cards]
+    with context.store().read() as connection:
+        states = state_table.read_some(connection, ids)
+    did = flags(context.store(), ids)
     rows = [
         {
-            "title": plain_title(card),
-            "state": _phase(_state(states, card)),
+            "title": plain_markdown(card.title),
+            "state": _state_text(states.get(card.id, NEW), did.get(card.id, NONE)),
             "due": due_text(states.get(card.id, NEW)),
             "kind": _kind(card.kind),
             "priority": "★" if card.priority == "high" else "",
             "deck": titles.get(card.deck, card.deck),
-            "topics": ", ".join(card.topics),
+            "topics": ", ".join([*card.topics, *did.get(card.id, NONE).tags]),
         }
         for card in cards
     ]
     column: dict[str, Any] = {
         name: st.column_config.TextColumn(say(f"cards.column.{name}"), width=width)
         for name, width in (
-            ("title", 330),
-            ("state", 80),
+            ("title", 320),
+            ("state", 120),
             ("due", 95),
-            ("kind", 120),
+            ("kind", 110),
             ("priority", 40),
-            ("deck", 190),
+            ("deck", 180),
             ("topics", 240),
         )
     }
@@ -115,22 +182,39 @@ def _table(cards: list[Card], library: Library, states: Mapping[str, CardState])
         hide_index=True,
         height=min(HEIGHT, 38 + 35 * len(rows)),
         on_select="rerun",
-        selection_mode="single-cell",
+        selection_mode=["multi-row", "single-cell"],
         alt=say("cards.title"),
         key=f"{KEY}.{st.session_state.get('cards.opened', 0)}",
     )
-    chosen = event.selection.cells
-    if chosen and chosen[0][0] < len(cards):
+    clicked = event.selection.cells
+    if clicked and clicked[0][0] < len(cards):
         st.session_state["cards.opened"] = st.session_state.get("cards.opened", 0) + 1
-        st.query_params["card"] = cards[chosen[0][0]].id
+        st.query_params["card"] = cards[clicked[0][0]].id
         st.rerun()
+    return [cards[row] for row in event.selection.rows if row < len(cards)]
 
 
-def plain_title(card: Card) -> str:
-    """The title without Markdown signs."""
-    from engine.study.search import plain_markdown
+def _preview(card: Card, library: Library) -> None:
+    """The card as a review shows it, its answer open."""
+    from app_pages.review_card.payload import words
+    from app_pages.sheet import card_sheet
 
-    return plain_markdown(card.title)
+    titles = {deck.id: deck.title for deck in library.decks}
+    with st.expander(say("browse.preview", title=plain_markdown(card.title)), icon=":material/preview:"):
+        face = context.faces().of(card, titles.get(card.deck, card.deck))
+        card_sheet(face, words(context.language()), key=f"cards.preview.{card.id}")
+
+
+def _state_text(state: CardState, did: Flags) -> str:
+    """Where the card stands, and what was done to it."""
+    day = context.now().date().isoformat()
+    marks = (
+        ("suspended", did.suspended),
+        ("buried", did.buried(day)),
+        ("marked", did.marked),
+        ("leech", did.leech),
+    )
+    return " · ".join([_phase(state.phase), *(say(f"browse.is.{name}") for name, so in marks if so)])
 
 
 def due_text(state: CardState) -> str:
@@ -149,11 +233,6 @@ def _all(cards: Iterable[Card], of: Callable[[Card], set[str]]) -> list[str]:
 
 def _language(card: Card) -> set[str]:
     return {card.language}
-
-
-def _state(states: Mapping[str, CardState], card: Card) -> str:
-    phase = states.get(card.id, NEW).phase
-    return "learning" if phase == "relearning" else phase
 
 
 def _phase(phase: str) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.card_list import card_list
 from app_pages.card_view import card_view
+from app_pages.wide import wide
 from app_pages.words import say
 from engine.study.card import Fault, Library
 
@@ -26,6 +27,13 @@ def _faults(library: Library) -> None:
         for file, faults in by_file.items():
             lines = "\n".join(f"{fault.line}: {fault.field}: {fault.message}" for fault in faults)
             st.markdown(f"`{file}`")
+            if Path(file).parent == context.deck_folders()[1]:
+                st.page_link(
+                    "app_pages/write.py",
+                    label=say("write.mend"),
+                    icon=":material/edit:",
+                    query_params={"file": Path(file).name},
+                )
             st.code(lines, language=None, wrap_lines=True)
 
 
@@ -59,7 +67,10 @@ chosen = library.by_id.get(st.query_params.get("card", ""))
 if chosen is not None:
     card_view(chosen, library)
 else:
-    st.title(say("cards.title"), anchor=False)
+    wide()
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        st.title(say("cards.title"), anchor=False)
+        st.page_link("app_pages/write.py", label=say("write.open"), icon=":material/edit_square:")
     if "card" in st.query_params:
         st.info(say("cards.unknown", id=st.query_params["card"]), icon=":material/search_off:")
     _faults(library)

@@ -19,7 +19,7 @@ import streamlit as st
 
 from app_pages.review_card.faces import Faces
 from engine.claims import as_if
-from engine.folders import data_folder, project_folder
+from engine.folders import DataFolderGone, data_folder, project_folder
 from engine.lab_names import lab_names
 from engine.store import FILE_NAME, Store, open_store
 from engine.study import settings as study_settings
@@ -229,7 +229,10 @@ def reload_settings() -> None:
 
 def language() -> Language:
     """The interface language: the learner's choice, else the browser's, else English."""
-    known = _houses.get(data_folder())
+    try:
+        known = _houses.get(data_folder())
+    except DataFolderGone:  # the page says so, in the browser's language
+        known = None
     if known is not None:
         for name in LANGUAGES:
             if known.settings.interface_language == name:

@@ -6,12 +6,13 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.words import say
+from engine.faults import BenchcardsError
 from engine.folders import data_folder
-from engine.store import StoreDamaged, StoreError
+from engine.store import StoreDamaged
 from engine.store.backup import restore
 
 
-def show(fault: StoreError) -> None:
+def show(fault: BenchcardsError) -> None:
     """Says what is wrong; for a damaged database it offers each sound backup."""
     if not isinstance(fault, StoreDamaged):
         st.error(f"**{say('unusable.title')}**\n\n{fault}", icon=":material/database_off:")

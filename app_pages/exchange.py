@@ -14,6 +14,10 @@ from app_pages.words import say
 from engine.faults import BenchcardsError
 from engine.store import Store
 from engine.store.backup import backup
+from engine.study.exchange.apkg.incoming import Learner
+from engine.study.exchange.apkg.incoming import read as read_package
+from engine.study.exchange.apkg.outgoing import export as export_package
+from engine.study.exchange.apkg.process import REQUIREMENTS, is_available, is_package
 from engine.study.exchange.files import read, write
 from engine.study.exchange.gather import gather, own_decks
 from engine.study.exchange.parsed import LARGEST, Parsed
@@ -25,6 +29,9 @@ ROUND = "settings.import.round"
 """Counts imports: the field is empty again for the next file."""
 LOOKED = "settings.import.looked"
 REPLACE = "settings.import.replace"
+PACKAGE = "settings.export.package"
+"""The package that was made and not yet saved."""
+APKG = "apkg"
 MIME = {"json": "application/json", "csv": "text/csv"}
 NAMED = 5
 """Names in one line; the rest are counted."""
@@ -58,9 +65,13 @@ def exchange_section() -> None:
                 on_click="ignore",
                 key=f"settings.export.{kind}",
             )
+        if is_available():
+            _package_button(folder)
+    if not is_available():
+        st.caption(say("settings.apkg.missing", command=f"pip install -r {REQUIREMENTS}"))
     st.file_uploader(
         say("settings.import"),
-        type=list(MIME),
+        type=[*MIME, APKG],
         max_upload_size=LARGEST // 1024**2,
         help=say("settings.import.help"),
         key=_field(),
@@ -76,6 +87,40 @@ def _content(store: Store, folder: Path, kind: str) -> bytes:
     return write(gather(store, folder, context.now()).export, kind)
 
 
+def _package_button(folder: Path) -> None:
+    """Anki's process takes seconds: its package is made when it is asked for, and refused in words."""
+    if PACKAGE in st.session_state:
+        st.download_button(
+            say("settings.apkg.save"),
+            st.session_state[PACKAGE],
+            f"benchcards-{context.now():%Y-%m-%d}.apkg",
+            "application/octet-stream",
+            icon=":material/download:",
+            on_click=_forget_package,
+            type="primary",
+            key="settings.export.apkg.save",
+        )
+    elif st.button(
+        say("settings.export_apkg"),
+        icon=":material/style:",
+        key="settings.export.apkg",
+        help=say("settings.apkg.help"),
+    ):
+        try:
+            with st.spinner(say("settings.apkg.making")):
+                st.session_state[PACKAGE] = export_package(
+                    context.desk().store, context.library(), folder, now=context.now(), zone=context.zone()
+                )
+        except BenchcardsError as error:
+            st.error(str(error), icon=":material/error:")
+        else:
+            st.rerun()
+
+
+def _forget_package() -> None:
+    st.session_state.pop(PACKAGE, None)
+
+
 def _field() -> str:
     return f"{FIELD}.{st.session_state.get(ROUND, 0)}"
 
@@ -87,12 +132,21 @@ def _look() -> None:
         st.session_state.pop(LOOKED, None)
         return
     try:
-        parsed = read(file.getvalue(), file.name)
+        parsed = _read(file.getvalue(), file.name)
         _report(parsed)
     except BenchcardsError as error:
         st.session_state[LOOKED] = Looked(fault=str(error))
     else:
         st.session_state[LOOKED] = Looked(parsed)
+
+
+def _read(content: bytes, name: str) -> Parsed:
+    if not is_package(content):
+        return read(content, name)
+    learner = Learner(
+        context.store(), context.library(), context.deck_folders()[1], context.zone(), context.now()
+    )
+    return read_package(content, name, learner)
 
 
 def _report(parsed: Parsed, *, replace: bool = False) -> Report:
@@ -170,16 +224,22 @@ def _lines(report: Report) -> None:
             ("predictions", report.predictions),
             ("notes", report.record_notes),
             ("pictures", report.pictures),
+            ("mistakes", report.mistakes),
+            ("changes", report.card_changes),
+            ("practice", report.practice_answers),
+            ("schedule", report.schedule_changes),
         )
         if tally.new or tally.known
     ]
     if report.merged:
         counts.append(say("settings.import.merged", n=report.merged))
+    counts += [say(f"settings.import.left_out.{code}", n=number) for code, number in report.left_out]
     st.markdown("\n".join(f"- {line}" for line in counts))
     for name, names in (
         ("settings_taken", tuple(say(f"settings.{name}") for name in report.settings_taken)),
         ("settings_differ", tuple(say(f"settings.{name}") for name in report.settings_differ)),
         ("decks_new", report.decks_new),
+        ("decks_renewed", report.decks_renewed),
         ("decks_same", report.decks_same),
         ("decks_differ", report.decks_differ),
         ("unknown_cards", report.unknown_cards),

@@ -22,6 +22,7 @@ from app_pages.interview_words import (
 )
 from app_pages.lab_words import of
 from app_pages.markup import block, inline
+from app_pages.notebook_view import missed_points
 from app_pages.numbers import clock, moment, percent
 from app_pages.print_button import print_button
 from app_pages.sheet import sheet
@@ -52,6 +53,7 @@ def report_page(interview: Interview) -> None:
     sheet(_work(made), key="interview.report.work")
     sheet(_compared(made), key="interview.report.compared")
     sheet(_questions(interview), key="interview.report.questions")
+    missed_points([(each.card_id, each.card_title, each.heading) for each in made.to_work_on])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             say("interview.another"),

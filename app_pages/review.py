@@ -11,15 +11,20 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from app_pages import context
+from app_pages.due_title import show_due
 from app_pages.review_card import review_card
+from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
+from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
 from app_pages.review_card.talk import Ledger, Talk, View
+from app_pages.study_address import notice, scope_of, sitting_of
 from app_pages.words import say
 from engine.claims import as_if, sightings
 from engine.measure.specs import spec
 from engine.study.card import Library
 from engine.study.desk import Queue
+from engine.study.review_keys import parse_keys
 
 KEY = "review"
 REFRESH = 600.0
@@ -56,7 +61,16 @@ def _do(talk: Talk) -> None:
         picked=context.as_if_gpu(),
     )
     desk, zone, now = context.house().desk, context.zone(), context.now()
-    _ledger().carry_out(talk.ops, desk=desk, zone=zone, now=now, predicting=predicting)
+    practising = Practising(context.store())
+    _ledger().carry_out(
+        talk.ops,
+        desk=desk,
+        zone=zone,
+        now=now,
+        predicting=predicting,
+        practising=practising,
+        noting=Noting(context.store(), zone),
+    )
     if talk.view is not None and talk.view.revealed:
         sightings.note(context.store(), [sightings.of_card(talk.view.card_id)], now=now, zone=zone)
 
@@ -66,14 +80,6 @@ def _predicts_for() -> str | None:
     key = context.as_if_gpu() or as_if.here()
     row = spec(key) if key else None
     return None if row is None else row.name
-
-
-def _chosen_decks(library: Library) -> set[str] | None:
-    """The decks that the address names (`?deck=…`), else those the settings don't leave out; None for all."""
-    every = {deck.id for deck in library.decks}
-    named = set(st.query_params.get_all("deck")) & every
-    left_out = set(context.settings().decks_left_out.split()) & every
-    return named or (every - left_out if left_out else None)
 
 
 # The interval also makes the browser ask for a full run when it has found a restarted server again; without
@@ -90,6 +96,8 @@ def daily_review() -> None:
         zone=context.zone(),
         now=context.now(),
         predicts_for=_predicts_for(),
+        keys=parse_keys(context.settings().review_keys),
+        sitting=sitting_of(library),
     )
     data, queue = payload(
         reader=reader,
@@ -98,9 +106,10 @@ def daily_review() -> None:
         faces=context.faces(),
         talk=talk,
         outcomes=ledger.of(talk.ops),
-        decks=_chosen_decks(library),
+        decks=scope_of(library),
     )
     review_card(key=KEY, data=data, on_talk=_carry_out)
+    show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
     if talk.view is not None and talk.view.revealed:
@@ -133,4 +142,6 @@ def _deck_notices(library: Library) -> None:
 
 
 _deck_notices(context.library())
+notice(context.library())
 daily_review()
+st.page_link("app_pages/study.py", label=say("study.link"), icon=":material/tune:")

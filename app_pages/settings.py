@@ -6,8 +6,10 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.backups import GENERATION, backups_section
+from app_pages.data_place import data_place
 from app_pages.exchange import exchange_section
 from app_pages.gpu_choice import gpu_choice
+from app_pages.review_keys import keys_section, leech_section
 from app_pages.words import knows, say
 from engine.interview import speech_model
 from engine.interview.fault import InterviewError
@@ -214,10 +216,8 @@ def _speech_model() -> None:
 
 
 def _places() -> None:
-    house = context.house()
     st.subheader(say("settings.places"), anchor=False)
-    st.markdown(f"{say('settings.data_folder')} `{house.data}`")
-    st.caption(say("settings.data_folder.help"))
+    data_place()
     st.markdown(f"{say('settings.own_decks')} `{context.deck_folders()[1]}`")
     st.markdown(f"{say('settings.zone')} `{context.zone()}`")
     st.caption(say("settings.zone.help", hour=context.settings().rollover_hour))
@@ -236,7 +236,10 @@ with st.grid(2):
     for name in STEPS:
         with st.container():
             _steps(name)
+leech_section()
+st.page_link("app_pages/schedule.py", label=say("statistics.to_schedule"), icon=":material/event_upcoming:")
 _decks()
+keys_section()
 _time_limit()
 _through()
 gpu_choice(key="settings.gpu")

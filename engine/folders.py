@@ -7,18 +7,50 @@ from pathlib import Path
 
 import platformdirs
 
+from engine.faults import BenchcardsError
+
+MOVED = "moved-to.txt"
+"""The note in a data folder that was moved: the path of the new one."""
+
+_MOST_MOVES = 20
+
+
+class DataFolderGone(BenchcardsError):
+    """The data folder was moved to a place that isn't there now, such as a drive that is not plugged in."""
+
+    def __init__(self, folder: Path, note: Path) -> None:
+        self.folder = folder
+        super().__init__(
+            f"The data folder was moved to {folder}, and that isn't there now. Plug its drive in, "
+            f"or put its new path into {note}."
+        )
+
 
 def data_folder() -> Path:
     """The learner's data folder, made where it is missing.
 
-    `BENCHCARDS_HOME` moves it; otherwise it is the platform's user data folder.
+    `BENCHCARDS_HOME` names it; otherwise it is the platform's user data folder. One that was moved leads to
+    the new one. Raises DataFolderGone.
     """
-    moved = os.environ.get("BENCHCARDS_HOME")
+    named = os.environ.get("BENCHCARDS_HOME")
     folder = (
-        Path(moved).expanduser() if moved else Path(platformdirs.user_data_dir("benchcards", appauthor=False))
+        Path(named).expanduser() if named else Path(platformdirs.user_data_dir("benchcards", appauthor=False))
     )
     folder.mkdir(parents=True, exist_ok=True)
+    for _ in range(_MOST_MOVES):
+        note = note_of(folder)
+        try:
+            folder = Path(note.read_text(encoding="utf-8").strip())
+        except FileNotFoundError:
+            return folder
+        if not folder.is_dir():
+            raise DataFolderGone(folder, note)
     return folder
+
+
+def note_of(folder: Path) -> Path:
+    """Where a data folder that was moved says where to."""
+    return folder / MOVED
 
 
 def project_folder() -> Path:

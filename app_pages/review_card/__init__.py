@@ -14,7 +14,20 @@ from typing import Any
 import streamlit as st
 
 FRONT = Path(__file__).parent / "front"
-SCRIPTS = ("stopwatch", "outbox", "queue", "keys", "face", "predict", "screen", "review", "main")
+STYLES = ("card", "predict", "actions", "notebook", "curve")
+SCRIPTS = (
+    "stopwatch",
+    "outbox",
+    "queue",
+    "keys",
+    "face",
+    "predict",
+    "actions",
+    "notebook",
+    "screen",
+    "review",
+    "main",
+)
 
 
 def _read(name: str) -> str:
@@ -24,7 +37,7 @@ def _read(name: str) -> str:
 _mount = st.components.v2.component(
     "benchcards.review_card",
     html=_read("card.html"),
-    css=_read("card.css") + _read("predict.css"),
+    css="".join(_read(f"{name}.css") for name in STYLES),
     js="\n".join(_read(f"{name}.js") for name in SCRIPTS),
 )
 

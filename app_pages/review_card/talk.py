@@ -15,9 +15,17 @@ from math import isfinite
 from typing import Any, Protocol
 
 from engine.store import StoreError
-from engine.study.desk import Answer, Confirmed, Refused, Undone
+from engine.study.change_log import Kind
+from engine.study.desk import Answer, Changed, ChangeUndone, Confirmed, Refused, Undone
+from engine.study.practice import Practised
 
 LOG = logging.getLogger(__name__)
+
+KINDS = ("bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "reset")
+"""What the page can ask to be done to a card besides grading it."""
+
+LONGEST_KEPT_MS = 24 * 3_600_000
+"""A change that reached the app later than a day after it was made counts as made now."""
 
 REMEMBERED = 400
 """Outcomes a session remembers; more than a client ever holds unconfirmed."""
@@ -28,11 +36,29 @@ class Grading(Protocol):
 
     def answer(self, answer: Answer) -> Confirmed | Refused: ...
 
-    def undo(self, nonce: str, now: datetime) -> Undone | Refused: ...
+    def change(
+        self, card_id: str, kind: Kind, *, value: str | None = None, at_ms: int, zone: str, nonce: str
+    ) -> Changed | Refused: ...
+
+    def undo(self, nonce: str, now: datetime) -> Undone | ChangeUndone | Refused: ...
+
+
+class Practising(Protocol):
+    """Keeps answers outside the schedule."""
+
+    def answer(self, sitting: str, answer: Answer) -> Practised | Refused: ...
+
+    def undo(self, sitting: str, nonce: str, *, now: datetime, zone: str) -> Practised | Refused: ...
 
 
 class Predicting(Protocol):
     """Keeps a prediction, or says why not."""
+
+    def carry_out(self, op: Mapping[str, Any], now: datetime) -> Refusal | None: ...
+
+
+class Noting(Protocol):
+    """Keeps a line of the mistake notebook, or says why not."""
 
     def carry_out(self, op: Mapping[str, Any], now: datetime) -> Refusal | None: ...
 
@@ -50,15 +76,27 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """An undo that was carried out, and which answer it took back."""
+    """An undo that was carried out, and what it took back: an answer, or a change (`kind`) of some cards."""
 
     nonce: str
     card_id: str
-    rating: int
+    rating: int = 0
+    kind: str | None = None
+    cards: int = 1
 
 
-Outcome = Refusal | TakenBack | None
-"""None: an answer that is on disk, or an undo of an answer that never was."""
+@dataclass(frozen=True, slots=True)
+class Leech:
+    """An answer that is on disk and made its card a leech."""
+
+    nonce: str
+    card_id: str
+    lapses: int
+    suspended: bool
+
+
+Outcome = Refusal | TakenBack | Leech | None
+"""None: an answer or a change that is on disk, or an undo of one that never was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +115,15 @@ class Talk:
     ops: tuple[dict[str, Any], ...] = ()
     have: frozenset[str] = frozenset()
     view: View | None = None
+    info: str | None = None
+    """The card whose history is asked for."""
 
     @classmethod
     def read(cls, message: object) -> Talk:
         if not isinstance(message, Mapping):
             return cls()
         ops, have, view = message.get("ops"), message.get("have"), message.get("view")
+        info = message.get("info")
         return cls(
             ops=tuple(
                 dict(op)
@@ -95,6 +136,7 @@ class Talk:
             view=View(view["card_id"], view.get("revealed") is True, view.get("stays") is True)
             if isinstance(view, Mapping) and isinstance(view.get("card_id"), str)
             else None,
+            info=info if isinstance(info, str) else None,
         )
 
 
@@ -112,12 +154,18 @@ class Ledger:
         zone: str,
         now: datetime,
         predicting: Predicting | None = None,
+        practising: Practising | None = None,
+        noting: Noting | None = None,
     ) -> None:
         """Carries out what was not carried out yet, in the order given."""
         for op in ops:
             nonce = op["nonce"]
+            if op.get("type") == "mistake" and noting is not None and nonce not in self._outcomes:
+                self._outcomes[nonce] = _note(op, noting, now)
             if nonce not in self._outcomes:
-                self._outcomes[nonce] = self._do(op, desk=desk, zone=zone, now=now, predicting=predicting)
+                self._outcomes[nonce] = self._do(
+                    op, desk=desk, zone=zone, now=now, predicting=predicting, practising=practising
+                )
         while len(self._outcomes) > REMEMBERED:
             self._outcomes.pop(next(iter(self._outcomes)))
 
@@ -133,16 +181,29 @@ class Ledger:
         zone: str,
         now: datetime,
         predicting: Predicting | None,
+        practising: Practising | None,
     ) -> Outcome:
         nonce = op["nonce"]
+        sitting = _text(op.get("practice")) if practising is not None else None
         try:
             if op.get("type") == "undo":
+                if sitting is not None and practising is not None:
+                    return self._undo_practice(op, sitting, practising, now=now, zone=zone)
                 return self._undo(op, desk=desk, now=now)
+            if op.get("type") == "change":
+                return _change(op, desk=desk, zone=zone, now=now)
             if op.get("type") == "predict" and predicting is not None:
                 return predicting.carry_out(op, now)
             answer = _answer(op, zone=zone, now=now)
             if answer is None:
                 return Refusal(nonce, "malformed")
+            if sitting is not None and practising is not None:
+                practised = practising.answer(sitting, answer)
+                return (
+                    Refusal(nonce, practised.code, answer.card_id, practised.args)
+                    if isinstance(practised, Refused)
+                    else None
+                )
             answered = desk.answer(answer)
         except StoreError as error:
             return _not_written(op, str(error))
@@ -151,16 +212,56 @@ class Ledger:
             return _not_written(op, "")
         if isinstance(answered, Refused):
             return Refusal(nonce, answered.code, answer.card_id, answered.args, answered.code != "stale")
+        if answered.lapses:
+            return Leech(nonce, answer.card_id, answered.lapses, answered.suspended)
         return None
 
+    def _undo_practice(
+        self, op: Mapping[str, Any], sitting: str, practising: Practising, *, now: datetime, zone: str
+    ) -> Outcome:
+        if self._never_was(op):
+            return None
+        undone = practising.undo(sitting, op["nonce"], now=now, zone=zone)
+        if isinstance(undone, Refused):
+            return Refusal(op["nonce"], undone.code, args=undone.args)
+        return TakenBack(op["nonce"], undone.card_id, undone.rating)
+
+    def _never_was(self, op: Mapping[str, Any]) -> bool:
+        """Whether what an undo means to take back was refused: what was done before it is not meant."""
+        of = op.get("answer_nonce")
+        return isinstance(self._outcomes.get(of) if isinstance(of, str) else None, Refusal)
+
     def _undo(self, op: Mapping[str, Any], *, desk: Grading, now: datetime) -> Outcome:
-        nonce, of = op["nonce"], op.get("answer_nonce")
-        if isinstance(self._outcomes.get(of) if isinstance(of, str) else None, Refusal):
-            return None  # that answer was never written: taking back the one before it is not meant
+        nonce = op["nonce"]
+        if self._never_was(op):
+            return None
         undone = desk.undo(nonce, now)
         if isinstance(undone, Refused):
             return Refusal(nonce, undone.code, args=undone.args)
+        if isinstance(undone, ChangeUndone):
+            return TakenBack(nonce, undone.card_ids[0], kind=undone.kind, cards=len(undone.card_ids))
         return TakenBack(nonce, undone.card_id, undone.rating)
+
+
+def _note(op: Mapping[str, Any], noting: Noting, now: datetime) -> Outcome:
+    """A line of the notebook; one that couldn't be written is written again by the person."""
+    try:
+        return noting.carry_out(op, now)
+    except StoreError as error:
+        return Refusal(op["nonce"], "line", args={"reason": str(error)})
+
+
+def _change(op: Mapping[str, Any], *, desk: Grading, zone: str, now: datetime) -> Outcome:
+    """A card buried, suspended, marked … at the instant the client names, if that isn't in the future."""
+    card_id, kind, at_ms = _text(op.get("card_id")), op.get("kind"), op.get("at_ms")
+    if card_id is None or kind not in KINDS or isinstance(at_ms, bool) or not isinstance(at_ms, (int, float)):
+        return Refusal(op["nonce"], "malformed")
+    now_ms = int(now.timestamp() * 1000)
+    at = int(at_ms) if isfinite(at_ms) and now_ms - LONGEST_KEPT_MS < at_ms < now_ms else now_ms
+    changed = desk.change(card_id, kind, at_ms=at, zone=zone, nonce=op["nonce"])
+    if isinstance(changed, Refused):
+        return Refusal(op["nonce"], changed.code, card_id, changed.args, bring_back=True)
+    return None
 
 
 def _not_written(op: Mapping[str, Any], reason: str) -> Refusal:

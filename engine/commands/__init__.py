@@ -37,8 +37,11 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "take such a file in: nothing twice, nothing lost, all or nothing",
+        "take such a file, or notes in Markdown or TSV, in: nothing twice, all or nothing",
         "engine.commands.take_in",
     ),
+    Command("fit", "fit the schedule to your own answers, and say whether it helps", "engine.commands.fit"),
+    Command("move-data", "move the data folder to another place", "engine.commands.move_data"),
+    Command("new", "write a card to begin with into a deck of your own", "engine.commands.new"),
     Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
 )

@@ -6,7 +6,10 @@ from sqlalchemy import Connection
 
 from engine.store import postgresql, sqlite
 
-APPEND_ONLY = ("reviews", "undos", "predictions", "sightings", "record_notes")
+APPEND_ONLY = (
+    *("reviews", "undos", "predictions", "sightings", "record_notes"),
+    *("card_changes", "card_change_undos", "practice_answers", "schedule_changes", "mistakes"),
+)
 """The logs of the newest schema. A migration names those that it makes."""
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 BUSY_SECONDS = 10.0
+MOVED_AWAY = "the data folder was moved"
+"""What the triggers say that keep a database from being written to after its folder was moved."""
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -63,6 +65,8 @@ def words_for(error: BaseException | None) -> str | None:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return None
+    if code == sqlite3.SQLITE_CONSTRAINT_TRIGGER and MOVED_AWAY in str(error):
+        return f"{MOVED_AWAY}, and this is the old one: reload the page"
     return {
         sqlite3.SQLITE_FULL: "the disk is full: make room and try again",
         sqlite3.SQLITE_READONLY: "the file or its folder is read-only: allow writing to it",

@@ -10,13 +10,16 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, tex
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from engine.store import backup, postgresql, sqlite
-from engine.store import claim_tables as _claim_tables  # noqa: F401  # its tables are part of the schema
+from engine.store import change_tables as _change_tables  # noqa: F401  # its tables are part of the schema
+from engine.store import claim_tables as _claim_tables  # noqa: F401
 from engine.store import interview_tables as _interview_tables  # noqa: F401
+from engine.store import notebook_tables as _notebook_tables  # noqa: F401
+from engine.store import schedule_tables as _schedule_tables  # noqa: F401
 from engine.store.faults import StoreDamaged, StoreError
 from engine.store.guards import guard_log
 from engine.store.tables import metadata
 
-REVISION = "0003"
+REVISION = "0006"
 """The schema that `tables.py` describes (a test compares it with the newest migration)."""
 
 FILE_NAME = "benchcards.db"

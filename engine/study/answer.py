@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
 from engine.store.tables import cards, reviews
-from engine.study import review_log, state_table
+from engine.study import card_changes, change_log, leech, review_log, state_table
 from engine.study.card_state import CardState
+from engine.study.refused import LONGEST_NONCE, Refused
 from engine.study.schedule import RATINGS, SchedulerParams, after, transitions
+from engine.study.schedule_plan import schedulers_of
 from engine.study.settings import StudySettings, load_in, remember, scheduler_of
 from engine.study.study_day import MINUTE_MS, add_days, study_day
 from engine.study.today import JITTER_MS, Now, now_for_learner
 
 LONGEST_SHOWN_MS = 24 * 60 * MINUTE_MS
 """A card shown longer ago is shown anew: its intervals were worked out for another day."""
-
-LONGEST_NONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +44,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The answer is on disk. `already`: it was before this call (a repeated nonce)."""
+    """The answer is on disk. `already`: it was before this call (a repeated nonce).
+
+    lapses: how often the card was forgotten, where this answer made it a leech; else 0. suspended: and it was
+    suspended for it.
+    """
 
     review_id: int
     due_ms: int
     study_day: str
     already: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Nothing was written. Codes of an answer, with arguments:
-
-    `stale` {version} (the card moved on: another tab, an undo), `unknown_card`, `bad_rating`, `bad_nonce`,
-    `nonce_reused` {card_id} (it was another answer's), `shown_in_future`, `shown_too_old`,
-    `wrong_day` {shown_day}, `unknown_scheduler`. Of an undo: `nothing_to_undo`, `bad_nonce`.
-    """
-
-    code: str
-    args: Mapping[str, str | int] = field(default_factory=dict)
+    lapses: int = 0
+    suspended: bool = False
 
 
 def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
@@ -75,7 +67,7 @@ def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
     if known is not None:
         if (known.card_id, known.version) != (answer.card_id, answer.version):
             return Refused("nonce_reused", {"card_id": known.card_id})
-        return Confirmed(review_id=known.id, due_ms=known.due_ms, study_day=known.study_day, already=True)
+        return _again(connection, known)
     state, version = state_table.read(connection, answer.card_id)
     if version == 0 and not _is_known(connection, answer.card_id):
         return Refused("unknown_card", {"card_id": answer.card_id})
@@ -87,7 +79,7 @@ def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
     if isinstance(shown, Refused):
         return shown
     shown_day, params = shown
-    return _write(connection, answer, state, now, shown_day, params)
+    return _write(connection, answer, state, now, shown_day, params, settings)
 
 
 def _malformed(answer: Answer) -> Refused | None:
@@ -121,7 +113,7 @@ def _shown(
             return Refused("wrong_day", {"shown_day": day})
     if state.last_study_day is not None:
         day = max(day, state.last_study_day)
-    params = settings.scheduler
+    params = schedulers_of(connection, settings.scheduler, [answer.card_id])[answer.card_id]
     if answer.scheduler is not None and answer.scheduler != params.fingerprint:
         former = scheduler_of(connection, answer.scheduler)
         if former is None:
@@ -137,6 +129,7 @@ def _write(
     now: Now,
     shown_day: str,
     params: SchedulerParams,
+    settings: StudySettings,
 ) -> Confirmed:
     ways = transitions(answer.card_id, state, shown_day, params)
     new_state = after(state, ways[answer.rating - 1], reviewed_at_ms=now.ms, study_day=now.day)
@@ -160,9 +153,37 @@ def _write(
     }
     review_id = connection.execute(insert(reviews).values(row).returning(reviews.c.id)).scalar_one()
     state_table.write(connection, answer.card_id, new_state, answer.version + 1)
+    is_leech = leech.becomes(state, new_state, settings.leech_lapses)
+    suspended = is_leech and settings.leech_action == "suspend"
+    if suspended:
+        card_changes.write(
+            connection,
+            (answer.card_id,),
+            "leech",
+            value=answer.nonce,
+            now_ms=now.ms,
+            zone=answer.zone,
+            nonce=leech.nonce_of(answer.nonce),
+        )
     return Confirmed(
         review_id=review_id,
         due_ms=now.ms + ways[answer.rating - 1].minutes * MINUTE_MS,
         study_day=now.day,
         already=False,
+        lapses=new_state.lapses if is_leech else 0,
+        suspended=suspended,
+    )
+
+
+def _again(connection: Connection, review: review_log.Review) -> Confirmed:
+    """What was said of an answer that is on disk."""
+    limit = load_in(connection).leech_lapses
+    is_leech = leech.becomes(review.state_before, review.state_after, limit)
+    return Confirmed(
+        review_id=review.id,
+        due_ms=review.due_ms,
+        study_day=review.study_day,
+        already=True,
+        lapses=review.state_after.lapses if is_leech else 0,
+        suspended=is_leech and bool(change_log.of_nonce(connection, leech.nonce_of(review.nonce))),
     )

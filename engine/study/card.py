@@ -107,7 +107,8 @@ class ClaimText:
 class Card:
     """One flashcard. `id` is stable for ever: the review history hangs on it, not on the text.
 
-    `file` and `line` say where it stands, for messages and for editing.
+    `file` and `line` say where it stands, for messages and for editing. `follows`: id of the card of its deck
+    whose question it follows up; the two come on different days.
     """
 
     id: str
@@ -128,6 +129,7 @@ class Card:
     claims: tuple[ClaimText, ...] = ()
     file: str = ""
     line: int = 0
+    follows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ def _encode_card(card: Card) -> list[Any]:
         [[lab.name, lab.set] for lab in card.labs],
         [_encode_claim(claim) for claim in card.claims],
         card.line,
+        card.follows,
     ]
 
 
@@ -202,6 +203,7 @@ def _decode_card(stored: Any, file: str) -> Card:
         labs,
         claims,
         line,
+        follows,
     ) = stored
     return Card(
         card_id,
@@ -222,6 +224,7 @@ def _decode_card(stored: Any, file: str) -> Card:
         tuple([_decode_claim(claim) for claim in claims]),
         file,
         line,
+        follows,
     )
 
 

@@ -27,6 +27,7 @@ def rule_problems(root: Node) -> Iterator[Problem]:
                 seen[card_id] = line
         yield from _claims(loc, card)
         yield from _repeated(loc, card)
+    yield from _follows(root)
 
 
 def items(node: Node, name: str) -> Iterator[tuple[Loc, Node]]:
@@ -47,6 +48,28 @@ def _text(node: Node, name: str) -> str | None:
 def _line(node: Node, name: str) -> int:
     found = node.child(name)
     return found.line if found is not None else node.line
+
+
+def _follows(root: Node) -> Iterator[Problem]:
+    """A card follows another of its deck, and not, over however many others, itself."""
+    cards = [(loc, card, _text(card, "id")) for loc, card in items(root, "cards")]
+    known = {card_id for _, _, card_id in cards if card_id is not None}
+    before = {card_id: _text(card, "follows") for _, card, card_id in cards if card_id is not None}
+    for loc, card, card_id in cards:
+        followed = _text(card, "follows")
+        if followed is None:
+            continue
+        place = (_line(card, "follows"), (*loc, "follows"))
+        if followed not in known:
+            yield Problem(*place, f'there is no card "{followed}" in this deck: write the id of one')
+            continue
+        passed: set[str] = set()
+        at: str | None = followed
+        while at is not None and at != card_id and at not in passed:
+            passed.add(at)
+            at = before.get(at)
+        if at == card_id:
+            yield Problem(*place, f'"{followed}" follows this very card: take one of the two `follows` away')
 
 
 def _claims(card_loc: Loc, card: Node) -> Iterator[Problem]:

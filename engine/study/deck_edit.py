@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,8 @@ def card_text(deck: str, card_id: str) -> str:
     """
     _, spot = _card(deck, card_id)
     pad = " " * spot.column
-    lines = (pad + deck[spot.start : spot.end]).split("\n")
+    lines = (pad + deck[spot.start : _end(deck, spot)]).split("\n")
+    # a comment may stand further to the left than the card
     return (
         "\n".join(line.removeprefix(pad) if line.startswith(pad) else line.lstrip() for line in lines) + "\n"
     )
@@ -105,10 +106,8 @@ def with_card_text(deck: str, card_id: str, text: str) -> str:
     if text == card_text(deck, card_id):
         return deck
     _, spot = _card(deck, card_id)
-    lines = text.replace("\r\n", "\n").rstrip().split("\n")
-    pad = " " * spot.column
-    written = "\n".join(pad + line if line.strip() else "" for line in lines).removeprefix(pad)
-    return deck[: spot.start] + written + deck[spot.end :]
+    written = _indented(text, spot.column).lstrip(" ")
+    return deck[: spot.start] + written + deck[_end(deck, spot) :]
 
 
 def with_card(deck: str, card_id: str, values: Mapping[str, Any]) -> str:
@@ -131,19 +130,42 @@ def with_new_card(deck: str, values: Mapping[str, Any]) -> str:
     return deck_patch.append(deck, ("cards",), values)
 
 
+def with_new_card_text(deck: str, text: str) -> str:
+    """The deck's text with one more card at its end, written as `text` has it (see `card_text`)."""
+    cards = spots(deck).at(("cards",))
+    if cards.flow or not cards.items:
+        return with_new_card(deck, spots(text).plain())
+    line_end = deck.find("\n", cards.end)
+    at = len(deck) if line_end < 0 else line_end
+    return f"{deck[:at]}\n\n{_as_item(text, cards.column)}{deck[at:] or chr(10)}"
+
+
 def without_card(deck: str, card_id: str) -> str:
     """The deck's text without a card; its history stays in the log. Raises KeyError."""
     cards: list[Any] = spots(deck).at(("cards",)).plain()
     return deck_patch.put(deck, ("cards",), [card for card in cards if card.get("id") != card_id])
 
 
-def deck_of_one(deck: NewDeck, values: Mapping[str, Any]) -> str:
-    """The text of a new deck with its first card."""
+def deck_of(deck: NewDeck, cards: Sequence[Mapping[str, Any]]) -> str:
+    """The text of a new deck with its first cards, a blank line between them."""
     head = {"id": deck.id, "title": deck.title, "language": deck.language}
     if deck.document:
         head["document"] = deck.document
-    body = {"deck": head, "cards": [values]}
-    return deck_emit.fields(body, 0).replace("\ncards:", "\n\ncards:") + "\n"
+    listed = "\n\n".join("  " + deck_emit.item(values, 2, field="cards") for values in cards)
+    return f"{deck_emit.fields({'deck': head}, 0)}\n\ncards:\n{listed}\n"
+
+
+def deck_of_text(deck: NewDeck, text: str) -> str:
+    """The text of a new deck with its first card, written as `text` has it (see `card_text`)."""
+    empty = deck_of(deck, [])
+    return f"{empty.rstrip()}\n{_as_item(text, 2)}\n"
+
+
+def make(path: Path, text: str) -> None:
+    """Writes a deck that isn't there yet; its text was checked. Raises DeckMoved."""
+    if os.path.lexists(path):
+        raise DeckMoved(f"{path}: is there already and can't be used as it is: see the page Cards for why")
+    _write(path, text.encode("utf-8"))
 
 
 def faults_of(
@@ -172,7 +194,8 @@ def faults_of(
             found.append(Fault(file, mention.line, mention.field, message))
     named = {mention.name for mention in parsed.card_ids}
     for card_id in keeps:
-        if card_id not in named:
+        # where the text can't be read, what is wrong with it is enough to say
+        if card_id not in named and not parsed.faults:
             message = f'"{card_id}" is gone: the card\'s history hangs on its id, so write it as it was'
             line = parsed.card_ids[0].line if parsed.card_ids else 1
             found.append(Fault(file, line, "cards.id", message))
@@ -210,7 +233,7 @@ def save(
     content = (text.replace("\n", "\r\n") if opened.crlf else text).encode("utf-8")
     if content != raw or opened.origin is not None:
         if opened.origin is None:
-            deck_versions.keep(opened.path, raw)
+            _keep(opened.path, raw)
         _write(opened.path, content)
     return replace(opened, text=text, digest=_digest(content), origin=None)
 
@@ -237,13 +260,11 @@ def add_card(
         save(opened, with_new_card(opened.text, card), library, lab_names=lab_names)
         return opened.path, str(card["id"])
     path = own / f"{deck.id}.yaml"
-    if os.path.lexists(path):
-        raise DeckMoved(f"{path}: is there already and can't be used as it is: see the page Cards for why")
-    text = deck_of_one(deck, card)
+    text = deck_of(deck, [card])
     _, faults = faults_of(text, path, library, lab_names=lab_names)
     if faults:
         raise DeckRefused(faults)
-    _write(path, text.encode("utf-8"))
+    make(path, text)
     return path, str(card["id"])
 
 
@@ -270,6 +291,23 @@ def is_own(card: Card, own: Path) -> bool:
     return Path(card.file).resolve().is_relative_to(own.resolve())
 
 
+def _as_item(text: str, column: int) -> str:
+    """A card's YAML as an item of a list whose dashes stand at `column`."""
+    return " " * column + "- " + _indented(text, column + 2).lstrip(" ")
+
+
+def _indented(text: str, column: int) -> str:
+    lines = text.replace("\r\n", "\n").strip("\n").rstrip().split("\n")
+    pad = " " * column
+    return "\n".join(pad + line if line.strip() else "" for line in lines)
+
+
+def _end(deck: str, spot: Spot) -> int:
+    """Where a card ends: a comment behind its last value is its own."""
+    rest = deck[spot.end :].split("\n", 1)[0]
+    return spot.end + len(rest) if rest.lstrip().startswith("#") else spot.end
+
+
 def _card(deck: str, card_id: str) -> tuple[int, Spot]:
     for index, spot in enumerate(spots(deck).at(("cards",)).items):
         if any(entry.name == "id" and entry.value.value == card_id for entry in spot.entries):
@@ -286,6 +324,17 @@ def _bytes_of(file: Path) -> bytes:
 
 def _digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """The text before the change. Raises DeckMoved: without it nothing is changed."""
+    try:
+        deck_versions.keep(path, content)
+    except OSError as error:
+        raise DeckMoved(
+            f"{path}: its text can't be kept before the change ({error.strerror or error}): "
+            "make room or allow it"
+        ) from error
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -155,6 +155,7 @@ def _card(card: shape.CardShape, header: shape.DeckShape, file: str, node: Node)
         ),
         file=file,
         line=node.line,
+        follows=card.follows,
     )
 
 

@@ -272,6 +272,8 @@ class CardShape(_Shape):
     """Numbers worth knowing by heart (Markdown)."""
     follow_ups: list[FollowUpShape] = []
     """What an interviewer asks next."""
+    follows: Slug | None = None
+    """The id of the card of this deck that it follows up; the two come on different days."""
     pitfall: MarkdownLine | None = None
     """What people get wrong (Markdown)."""
     labs: list[Lab] = []

@@ -89,6 +89,8 @@ def _spot(node: yaml.Node, text: str, dash: int = -1) -> Spot:
     if isinstance(node, yaml.SequenceNode):
         items = tuple(_item(each, text, column, flow=bool(node.flow_style)) for each in node.value)
         return _collection(node, items, list, items[-1].end if items else -1, dash)
+    if not isinstance(node, yaml.MappingNode):
+        raise TypeError(f"a node of YAML is a scalar, a sequence or a mapping, not {node!r}")
     entries = tuple(
         Entry(key.value, _index(key.start_mark), text.index(":", _index(key.end_mark)), _spot(value, text))
         for key, value in node.value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,13 +9,17 @@ from sqlalchemy import func, select
 
 from engine.store import Store
 from engine.store.tables import reviews
-from engine.study import card_index, queue, review_log, state_table
-from engine.study.answer import Answer, Confirmed, Refused, record
+from engine.study import card_changes, card_flags, card_index, queue, review_log, state_table
+from engine.study.answer import Answer, Confirmed, record
 from engine.study.card import Library
+from engine.study.card_changes import Changed, ChangeUndone
 from engine.study.card_state import CardState
+from engine.study.change_log import Kind
 from engine.study.forecast import DayAhead, forecast
 from engine.study.queue import Counts, Outcome, Queue, QueueItem
+from engine.study.refused import Refused
 from engine.study.review_log import Review
+from engine.study.scope import Narrowed
 from engine.study.settings import StudySettings, load, load_in
 from engine.study.study_day import to_ms
 from engine.study.today import now_for_learner
@@ -25,6 +28,8 @@ from engine.study.undo import Undone, take_back
 __all__ = [
     "Answer",
     "CardState",
+    "ChangeUndone",
+    "Changed",
     "Confirmed",
     "Counts",
     "DayAhead",
@@ -69,7 +74,7 @@ class Desk:
             card_index.write(connection, rows)
         return True
 
-    def queue(self, now: datetime, zone: str, size: int = 12, decks: Collection[str] | None = None) -> Queue:
+    def queue(self, now: datetime, zone: str, size: int = 12, decks: Narrowed = None) -> Queue:
         """The cards that come next at `now` (aware) for a learner in `zone` (IANA name); writes nothing.
 
         Raises UnknownZone.
@@ -100,8 +105,17 @@ class Desk:
             self._back_up(outcome.study_day)
         return outcome
 
-    def undo(self, nonce: str, now: datetime) -> Undone | Refused:
-        """Takes the last answer back, and called again the one before it."""
+    def change(
+        self, card_id: str, kind: Kind, *, value: str | None = None, at_ms: int, zone: str, nonce: str
+    ) -> Changed | Refused:
+        """Buries, suspends or marks a card at an instant (UTC ms), as `engine.study.card_changes.change`."""
+        with self.store.begin() as connection:
+            return card_changes.change_in(
+                connection, [card_id], kind, value=value, now_ms=at_ms, zone=zone, nonce=nonce
+            )
+
+    def undo(self, nonce: str, now: datetime) -> Undone | ChangeUndone | Refused:
+        """Takes the last answer or change back, and called again the one before it."""
         with self.store.begin() as connection:
             return take_back(connection, nonce, to_ms(now))
 
@@ -141,7 +155,7 @@ class Desk:
         return Today(study_day=day, reviewed=row[0], new=row[1], again=row[2], minutes=row[3] / 60_000)
 
     def forecast(
-        self, now: datetime, zone: str, days: int = 7, decks: Collection[str] | None = None
+        self, now: datetime, zone: str, days: int = 7, decks: Narrowed = None
     ) -> tuple[DayAhead, ...]:
         """What comes on the next study days; the first is today with what is left of it."""
         with self.store.read() as connection:
@@ -150,14 +164,16 @@ class Desk:
             return forecast(connection, moment, settings, days=days, decks=decks)
 
     def recompute(self, card_id: str) -> CardState:
-        """Makes a card's state again from the log, and returns it."""
+        """Makes a card's state and flags again from the log, and returns the state."""
         with self.store.begin() as connection:
+            card_flags.recompute(connection, [card_id])
             state_table.recompute(connection, card_id)
             return state_table.read(connection, card_id)[0]
 
     def recompute_all(self) -> int:
-        """Makes every card's state again from the log. Returns how many cards were ever answered."""
+        """Makes every card's state and flags again from the log. Returns how many were ever answered."""
         with self.store.begin() as connection:
+            card_flags.recompute(connection)
             return state_table.recompute(connection)
 
     def settings(self) -> StudySettings:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
 from engine.store.tables import card_states
 from engine.study.queue import LEARNING, in_decks, left_today, new_cards
+from engine.study.scope import Narrowed
 from engine.study.settings import StudySettings
 from engine.study.study_day import add_days, day_start_ms
 from engine.study.today import Now
@@ -33,7 +33,7 @@ def forecast(
     settings: StudySettings,
     *,
     days: int,
-    decks: Collection[str] | None = None,
+    decks: Narrowed = None,
 ) -> tuple[DayAhead, ...]:
     """The next `days` study days, the first of them today with what is left of it."""
     last = add_days(now.day, days - 1)
@@ -62,14 +62,12 @@ def forecast(
     return tuple(found)
 
 
-def _up_to(connection: Connection, decks: Collection[str] | None, most: int) -> int:
+def _up_to(connection: Connection, decks: Narrowed, most: int) -> int:
     query = select(func.count()).select_from(new_cards(decks).limit(most).subquery())
     return int(connection.execute(query).scalar_one())
 
 
-def _timed(
-    connection: Connection, now: Now, settings: StudySettings, day: str, decks: Collection[str] | None
-) -> int:
+def _timed(connection: Connection, now: Now, settings: StudySettings, day: str, decks: Narrowed) -> int:
     """Learning cards that are due at an instant within a study day (today's include the overdue)."""
     start = 0 if day == now.day else day_start_ms(day, now.zone, settings.rollover_hour)
     end = (

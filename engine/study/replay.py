@@ -24,15 +24,24 @@ def order(review: Review) -> tuple[int, int, str]:
     return review.reviewed_at_ms, review.state_before.reps, review.nonce
 
 
-def replayed(answers: Iterable[Review], scheduler: Callable[[str], SchedulerParams]) -> CardState:
+def replayed(
+    answers: Iterable[Review],
+    scheduler: Callable[[str], SchedulerParams],
+    resets_ms: Iterable[int] = (),
+) -> CardState:
     """The state of the one card that `answers` are of, those taken back passed over.
 
-    scheduler: what the scheduler with a fingerprint was set to.
+    scheduler: what the scheduler with a fingerprint was set to. resets_ms: the instants (UTC ms) at which
+    the card was made new again; an answer of the same instant came after it.
     """
     state = NEW
+    resets = sorted(resets_ms)
     for answer in sorted(answers, key=order):
         if answer.undone:
             continue
+        while resets and resets[0] <= answer.reviewed_at_ms:
+            resets.pop(0)
+            state = NEW
         if answer.state_before == state:
             state = answer.state_after
             continue
@@ -42,4 +51,4 @@ def replayed(answers: Iterable[Review], scheduler: Callable[[str], SchedulerPara
         ways = transitions(answer.card_id, state, day, scheduler(answer.scheduler))
         chosen = ways[answer.rating - 1]
         state = after(state, chosen, reviewed_at_ms=answer.reviewed_at_ms, study_day=study_day)
-    return state
+    return NEW if resets else state

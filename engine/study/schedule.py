@@ -26,16 +26,23 @@ RATINGS = (1, 2, 3, 4)
 
 LONGEST_DAYS = 36500
 
+EVERY_DAY = (100,) * 7
+"""No easy days: every weekday takes its full share."""
+
 
 @dataclass(frozen=True, slots=True)
 class SchedulerParams:
-    """All that a schedule depends on besides the card's state. Steps are in minutes."""
+    """All that a schedule depends on besides the card's state. Steps are in minutes.
+
+    easy_days: the percent of its usual cards that a day takes, Monday to Sunday.
+    """
 
     desired_retention: float = 0.9
     learning_steps: tuple[int, ...] = (1, 10)
     relearning_steps: tuple[int, ...] = (10,)
     maximum_days: int = LONGEST_DAYS
     parameters: tuple[float, ...] = DEFAULT_PARAMETERS
+    easy_days: tuple[int, ...] = EVERY_DAY
 
     @property
     def fingerprint(self) -> str:
@@ -44,7 +51,7 @@ class SchedulerParams:
 
     def to_json(self) -> dict[str, Any]:
         """As the store keeps it."""
-        return {
+        body: dict[str, Any] = {
             "fsrs": 6,
             "desired_retention": self.desired_retention,
             "learning_steps": list(self.learning_steps),
@@ -52,6 +59,9 @@ class SchedulerParams:
             "maximum_days": self.maximum_days,
             "parameters": list(self.parameters),
         }
+        if self.easy_days != EVERY_DAY:  # without them a scheduler keeps the fingerprint it always had
+            body["easy_days"] = list(self.easy_days)
+        return body
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> SchedulerParams:
@@ -62,6 +72,7 @@ class SchedulerParams:
             relearning_steps=tuple(body["relearning_steps"]),
             maximum_days=int(body["maximum_days"]),
             parameters=tuple(body["parameters"]),
+            easy_days=tuple(body.get("easy_days", EVERY_DAY)),
         )
 
 
@@ -142,7 +153,7 @@ def _transition(
     interval = card.due - now
     minutes = max(1, round_half_up(interval / timedelta(minutes=1)))
     if card.state is fsrs.State.Review:
-        days = _spread(card_id, state, rating, interval.days, params)
+        days = _spread(card_id, state, rating, interval.days, shown_day, params)
         minutes = days * DAY_MINUTES
     return Transition(
         rating=rating,
@@ -159,11 +170,21 @@ def _whole_days(minutes: int) -> int | None:
     return minutes // DAY_MINUTES if minutes % DAY_MINUTES == 0 else None
 
 
-def _spread(card_id: str, state: CardState, rating: int, days: int, params: SchedulerParams) -> int:
+def _spread(
+    card_id: str, state: CardState, rating: int, days: int, shown_day: str, params: SchedulerParams
+) -> int:
     """The interval after fuzz. An interval that grew is not fuzzed back to the last one or below it."""
     last = (state.interval_minutes or 0) // DAY_MINUTES if state.phase == "review" else 0
     least = last + 1 if rating > 1 and SHORTEST <= last < days else 1
-    return fuzzed(days, place(card_id, state.reps), least=least, most=params.maximum_days)
+    at = place(card_id, state.reps)
+    if params.easy_days == EVERY_DAY:
+        return fuzzed(days, at, least=least, most=params.maximum_days)
+    weekday = date.fromisoformat(shown_day).weekday()
+
+    def share(of: int) -> int:
+        return params.easy_days[(weekday + of) % 7]
+
+    return fuzzed(days, at, least=least, most=params.maximum_days, share=share)
 
 
 def _card(state: CardState, day: str) -> fsrs.Card:

@@ -12,10 +12,13 @@ from engine.store import Store
 from engine.store.tables import schedulers
 from engine.store.tables import settings as table
 from engine.study.faults import StudyError
+from engine.study.review_keys import BadKeys, parse_keys, write_keys
 from engine.study.schedule import LONGEST_DAYS, SchedulerParams
+from engine.study.schedule_plan import plan_in
 from engine.study.steps import parse_steps, write_steps
 
 LANGUAGES = ("auto", "en", "vi", "zh")
+LEECH_ACTIONS = ("tell", "suspend")
 _DECK_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -26,6 +29,8 @@ class StudySettings:
     learn_ahead_minutes: when nothing else is left, learning cards due within these minutes come at once.
     interface_language: `auto` follows the browser.
     decks_left_out: ids of decks that the daily review leaves out, separated by spaces.
+    leech_lapses: times a card is forgotten until it counts as a leech; 0: never. leech_action: `tell`, or
+    `suspend` it as well. review_keys: the keys that differ from the defaults (`engine.study.review_keys`).
     """
 
     new_per_day: int = 20
@@ -38,10 +43,13 @@ class StudySettings:
     rollover_hour: int = 4
     interface_language: str = "auto"
     decks_left_out: str = ""
+    leech_lapses: int = 8
+    leech_action: str = "tell"
+    review_keys: str = ""
 
     @property
     def scheduler(self) -> SchedulerParams:
-        """The part that the schedule depends on."""
+        """The part that the schedule depends on; `schedule_plan` adds what was fitted or set by deck."""
         return SchedulerParams(
             desired_retention=self.desired_retention,
             learning_steps=parse_steps(self.learning_steps),
@@ -55,7 +63,8 @@ class SettingFault:
     """One value that cannot be kept: the field, a code and arguments for the reader's language.
 
     Codes: `out_of_range` {low, high}, `not_whole` {low, high}, `not_a_number` {low, high}, `bad_steps`
-    {detail}, `bad_choice` {choices}, `bad_deck_id` {id}, `unknown_field`. `str()` is the message in English.
+    {detail}, `bad_choice` {choices}, `bad_deck_id` {id}, `bad_keys` {detail}, `unknown_field`. `str()` is the
+    message in English.
     """
 
     field: str
@@ -83,6 +92,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "maximum_days": (1, LONGEST_DAYS),
     "learn_ahead_minutes": (0, 720),
     "rollover_hour": (0, 12),
+    "leech_lapses": (0, 99),
 }
 """Lowest and highest value of each number, both allowed."""
 
@@ -145,8 +155,9 @@ def save_in(connection: Connection, values: StudySettings | Mapping[str, object]
     changes = asdict(values) if isinstance(values, StudySettings) else dict(values)
     before = load_in(connection)
     now = checked({**asdict(before), **changes})
-    remember(connection, before.scheduler)
-    remember(connection, now.scheduler)
+    plan = plan_in(connection)
+    for params in (*plan.schedulers(before.scheduler), *plan.schedulers(now.scheduler)):
+        remember(connection, params)
     names = [field.name for field in fields(StudySettings)]
     connection.execute(delete(table).where(table.c.key.in_(names)))
     connection.execute(insert(table), [{"key": name, "value": getattr(now, name)} for name in names])
@@ -208,11 +219,21 @@ def _deck_ids(name: str, value: object) -> Checked | SettingFault:
     return " ".join(sorted(set(ids)))
 
 
-def _language(name: str, value: object) -> Checked | SettingFault:
-    if isinstance(value, str) and value in LANGUAGES:
-        return value
-    choices = ", ".join(LANGUAGES)
-    return SettingFault(name, "bad_choice", (("choices", choices),), f"{value!r} is not one of {choices}")
+def _choice(of: tuple[str, ...]) -> Callable[[str, object], Checked | SettingFault]:
+    def check(name: str, value: object) -> Checked | SettingFault:
+        if isinstance(value, str) and value in of:
+            return value
+        choices = ", ".join(of)
+        return SettingFault(name, "bad_choice", (("choices", choices),), f"{value!r} is not one of {choices}")
+
+    return check
+
+
+def _keys(name: str, value: object) -> Checked | SettingFault:
+    try:
+        return write_keys(parse_keys(str(value)))
+    except BadKeys as error:
+        return SettingFault(name, "bad_keys", (("detail", str(error)),), str(error))
 
 
 _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
@@ -224,6 +245,9 @@ _CHECKS: dict[str, Callable[[str, object], Checked | SettingFault]] = {
     "maximum_days": _whole,
     "learn_ahead_minutes": _whole,
     "rollover_hour": _whole,
-    "interface_language": _language,
+    "interface_language": _choice(LANGUAGES),
     "decks_left_out": _deck_ids,
+    "leech_lapses": _whole,
+    "leech_action": _choice(LEECH_ACTIONS),
+    "review_keys": _keys,
 }

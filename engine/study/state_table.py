@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import groupby
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from engine.store.tables import card_states, cards, reviews, undos
+from engine.study import change_log
 from engine.study.card_state import NEW, CardState
 from engine.study.fuzz import place
 from engine.study.replay import replayed
@@ -25,6 +27,16 @@ def read_all(connection: Connection) -> dict[str, CardState]:
     """The state of every card that was ever answered, by card id."""
     rows = connection.execute(select(card_states)).mappings()
     return {row["card_id"]: CardState.from_json(dict(row)) for row in rows}
+
+
+def read_some(connection: Connection, card_ids: Collection[str]) -> dict[str, CardState]:
+    """The states of some cards, of those that were ever answered, by card id."""
+    found: dict[str, CardState] = {}
+    for chunk in change_log.chunks(sorted(card_ids)):
+        query = select(card_states).where(card_states.c.card_id.in_(chunk))
+        for row in connection.execute(query).mappings():
+            found[row["card_id"]] = CardState.from_json(dict(row))
+    return found
 
 
 def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:
@@ -47,7 +59,8 @@ def shuffle(card_id: str, reps: int) -> int:
 def recompute(connection: Connection, card_id: str | None = None) -> int:
     """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are.
 
-    The version is the number of answers and undos: above that of every answer in the log.
+    The version is the number of answers and resets and of what took them back: above that of every answer
+    in the log.
     """
     query = select(reviews, undos.c.id.is_not(None).label("undone")).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -67,11 +80,17 @@ def recompute(connection: Connection, card_id: str | None = None) -> int:
         return schedulers[fingerprint]
 
     rows = connection.execute(query.order_by(reviews.c.card_id)).mappings()
+    resets = change_log.resets(connection, None if card_id is None else [card_id])
     found: dict[str, tuple[CardState, int]] = {}
     for of, group in groupby(map(from_row, rows), key=lambda review: review.card_id):
         answers = tuple(group)
-        version = len(answers) + sum(answer.undone for answer in answers)
-        found[of] = (replayed(answers, scheduler), version)
+        made = resets.pop(of, [])
+        undone = sum(answer.undone for answer in answers) + sum(reset.undone for reset in made)
+        version = len(answers) + len(made) + undone
+        state = replayed(answers, scheduler, [reset.at_ms for reset in made if not reset.undone])
+        found[of] = (state, version)
+    for of, made in resets.items():  # reset without ever having been answered
+        found[of] = (NEW, len(made) + sum(each.undone for each in made))
     connection.execute(old)
     connection.execute(started.values(started=False))
     for of, (state, version) in found.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from engine.study import review_log
+from engine.study import change_log, review_log
 from engine.study.study_day import add_days, day_start_ms, study_day
 
 JITTER_MS = 60_000
@@ -17,8 +17,9 @@ JITTER_MS = 60_000
 class Now:
     """The instant and the study day that count.
 
-    Neither lies before that of the last answer: travelling west or a clock set back gives no day twice and
-    no negative interval. `set_back` says that the clock stands before the last answer.
+    Neither lies before that of the last answer, nor of the last change of a card: travelling west or a clock
+    set back gives no day twice and no negative interval. The instant lies after that of the last change, so
+    that what came last is always known. `set_back` says that the clock stands before the last answer.
     """
 
     ms: int
@@ -32,10 +33,14 @@ class Now:
 def now_for_learner(connection: Connection, clock_ms: int, zone: str, rollover_hour: int) -> Now:
     """What counts as now when the clock says `clock_ms` in `zone`. Raises UnknownZone."""
     last = review_log.last_that_counts(connection)
+    changed = change_log.last_that_counts(connection)
     ms = clock_ms if last is None else max(clock_ms, last.reviewed_at_ms)
+    if changed is not None:
+        ms = max(ms, changed.at_ms + 1)
     day = study_day(ms, zone, rollover_hour)
-    if last is not None:
-        day = max(day, last.study_day)
+    for before in (last, changed):
+        if before is not None:
+            day = max(day, before.study_day)
     return Now(
         ms=ms,
         day=day,

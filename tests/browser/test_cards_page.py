@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -88,8 +89,8 @@ def test_a_card_shows_its_state_and_every_answer_with_those_taken_back(app: App,
     expect(rows.first).to_contain_text("Again")
     expect(rows.nth(1)).not_to_contain_text("taken back")
     expect(rows.nth(2)).to_contain_text("new →")
-    expect(page.locator("dl")).to_contain_text("Stability")
-    expect(page.locator("dl")).to_contain_text("Reviews2")
+    expect(page.locator("dl").first).to_contain_text("Stability")
+    expect(page.locator("dl").first).to_contain_text("Reviews2")
     page.context.close()
 
 
@@ -108,4 +109,35 @@ def test_an_address_of_a_card_that_is_gone_says_so(app: App, browser: Browser) -
     app.start()
     page = visit(browser, app, "cards?card=long-gone")
     expect(page.get_by_text("No deck holds a card long-gone now", exact=False)).to_be_visible()
+    page.context.close()
+
+
+def test_many_cards_are_found_by_the_language_changed_at_once_and_changed_back(
+    app: App, browser: Browser
+) -> None:
+    app.start()
+    page = visit(browser, app, "cards")
+    field = page.get_by_role("searchbox")
+    field.fill("deck:probe")
+    shown(page, 2)
+    expect(page).to_have_title(re.compile(r"^\(\d+\) Benchcards$"))
+    page.get_by_role("button", name="Change all found: 2").click()
+    page.get_by_role("button", name="Suspend", exact=True).click()
+    expect(page.get_by_text("Suspended: 2")).to_be_visible()
+    field.fill("deck:probe -is:suspended")
+    expect(page.get_by_text("No card has all of these words", exact=False)).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    shown(page, 2)
+    field.fill("deck:prob")
+    expect(page.get_by_text("No deck is called prob.", exact=False)).to_be_visible()
+    shown(page, 2)  # what the last search found stays while the next one is typed
+    field.fill("deck:probe lang:zh")
+    shown(page, 1)
+    page.locator('[data-testid="stDataFrame"] .dvn-scroller').click(position={"x": 15, "y": 52})
+    page.get_by_role("button", name="Change the chosen: 1").click()
+    page.get_by_role("textbox", name="Tag of your own").fill("yếu")
+    page.get_by_role("button", name="Add tag").click()
+    expect(page.get_by_text("Tagged yếu: 1")).to_be_visible()
+    field.fill("tag:yeu")
+    shown(page, 1)
     page.context.close()

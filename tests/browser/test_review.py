@@ -355,7 +355,7 @@ def test_the_question_mark_shows_the_keys(shared_app: App, open_review: Open, de
     cards = write_deck(shared_app.home, deck)
     review = open_review(shared_app, deck)
     review.press("?")
-    expect(review.page.locator("dialog[open]")).to_contain_text("Take back the last answer")
+    expect(review.page.locator("dialog[open]")).to_contain_text("Take back what was done last")
     review.press("Space")
     expect(review.page.locator("dialog[open]")).to_have_count(0)
     review.expect_card(cards[0])

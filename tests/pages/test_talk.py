@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from app_pages.review_card.talk import Ledger, Refusal, Talk, View
+from app_pages.review_card.practising import Practising
+from app_pages.review_card.talk import Ledger, Leech, Refusal, TakenBack, Talk, View
 from engine.store import Store, open_store
+from engine.study import card_changes, settings
 from engine.study.card import Card, Deck, Library, Point, Source
 from engine.study.desk import Desk
 
@@ -151,3 +153,81 @@ def test_a_message_is_read() -> None:
     assert Talk.read(message) == Talk(
         ops=({"nonce": "a", "type": "undo"},), have=frozenset({"x"}), view=View("c", revealed=True)
     )
+
+
+def change(number: int, nonce: str, kind: str, **changes: Any) -> dict[str, Any]:
+    at_ms = int(NOW.timestamp() * 1000) + 5000
+    return {
+        "type": "change",
+        "nonce": nonce,
+        "card_id": f"card-{number}",
+        "kind": kind,
+        "at_ms": at_ms,
+        **changes,
+    }
+
+
+def test_a_change_sent_again_is_made_once_and_its_undo_names_it(desk: Desk) -> None:
+    ledger = Ledger()
+    op = change(1, "c", "suspend")
+    for _ in range(2):
+        assert carry_out(ledger, desk, op) == {"c": None}
+    undo = {"type": "undo", "nonce": "u", "answer_nonce": "c"}
+    assert carry_out(ledger, desk, op, undo)["u"] == TakenBack("u", "card-1", kind="suspend")
+    assert carry_out(Ledger(), desk, op, undo)["u"] == TakenBack("u", "card-1", kind="suspend")
+
+
+def test_answers_and_changes_of_one_message_are_taken_back_in_their_order(desk: Desk) -> None:
+    ledger = Ledger()
+    ops = (answer(desk, 1, "a"), change(2, "c", "bury"), answer(desk, 3, "b"))
+    carry_out(ledger, desk, *ops)
+    undos = [carry_out(ledger, desk, {"type": "undo", "nonce": f"u{n}"})[f"u{n}"] for n in range(3)]
+    assert undos == [
+        TakenBack("u0", "card-3", 3),
+        TakenBack("u1", "card-2", kind="bury"),
+        TakenBack("u2", "card-1", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"kind": "explode"}, {"kind": "tag"}, {"at_ms": "now"}, {"at_ms": True}, {"card_id": 7}]
+)
+def test_a_malformed_change_is_refused(desk: Desk, wrong: dict[str, Any]) -> None:
+    outcome = carry_out(Ledger(), desk, change(1, "c", "bury") | wrong)["c"]
+    assert isinstance(outcome, Refusal)
+    assert outcome.code == "malformed"
+
+
+@pytest.mark.parametrize("at_ms", [1, 10**15, float("inf")])
+def test_a_change_at_a_time_that_can_not_be_is_made_now(desk: Desk, at_ms: float) -> None:
+    assert carry_out(Ledger(), desk, change(1, "c", "bury", at_ms=at_ms)) == {"c": None}
+    flags = card_changes.flags(desk.store)["card-1"]
+    assert flags.buried_until == "2026-11-30"
+
+
+def test_a_leech_is_told_with_its_answer(desk: Desk) -> None:
+    settings.save(desk.store, {"leech_lapses": 1, "leech_action": "suspend", "learning_steps": ""})
+    carry_out(Ledger(), desk, answer(desk, 1, "a", rating=4))
+    later = NOW + timedelta(days=90)
+    item = next(each for each in desk.queue(later, ZONE).items if each.card_id == "card-1")
+    op = answer(desk, 2, "b", rating=1) | {
+        "card_id": "card-1",
+        "version": item.version,
+        "shown_at_ms": item.shown_at_ms,
+        "shown_day": item.shown_day,
+        "answered_at_ms": item.shown_at_ms,
+    }
+    ledger = Ledger()
+    ledger.carry_out((op,), desk=desk, zone=ZONE, now=later)
+    assert ledger.of((op,)) == {"b": Leech("b", "card-1", 1, suspended=True)}
+
+
+def test_practice_is_kept_apart_from_the_review_log(desk: Desk) -> None:
+    ledger, practising = Ledger(), Practising(desk.store)
+    ops = (
+        answer(desk, 1, "a", practice="s"),
+        {"type": "undo", "nonce": "u", "answer_nonce": "a", "practice": "s"},
+    )
+    ledger.carry_out(ops, desk=desk, zone=ZONE, now=NOW + timedelta(seconds=10), practising=practising)
+    assert ledger.of(ops) == {"a": None, "u": TakenBack("u", "card-1", 3)}
+    assert ratings(desk, 1) == []

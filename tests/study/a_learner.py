@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from engine.study.card import Card, Deck, Library, Point, Priority, Source
-from engine.study.desk import Answer, Confirmed, Desk, Queue, QueueItem, Refused, Undone
+from engine.study.desk import Answer, ChangeUndone, Confirmed, Desk, Queue, QueueItem, Refused, Undone
 from engine.study.study_day import to_ms
 
 MORNING = datetime(2026, 11, 30, 7, 0, tzinfo=UTC)
@@ -84,5 +84,5 @@ class Learner:
     def first(self) -> QueueItem:
         return self.queue().items[0]
 
-    def undo(self) -> Undone | Refused:
+    def undo(self) -> Undone | ChangeUndone | Refused:
         return self.desk.undo(f"undo-{next(self.nonces)}", self.now)

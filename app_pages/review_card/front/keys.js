@@ -43,38 +43,39 @@ function letterOf(event) {
   return place && !/^[!-~]$/.test(event.key) ? place[1].toLowerCase() : "";
 }
 
-/** What a key press asks for: {name, grade?}, or null where it isn't for us. */
-function meaningOf(event, focusedByTab) {
+/** What a key press asks for: {name, grade?}, or null where it isn't for us. `chosen`: action by key. */
+function meaningOf(event, focusedByTab, chosen) {
   if (event.isComposing || event.keyCode === 229) return null;
   const path = event.composedPath();
   if (isTyping(path)) return null;
   if (path.some(node => node instanceof Element && node.matches("[role=dialog]"))) return null;
-  if (event.altKey || (event.ctrlKey && event.metaKey)) return null;
-  if (event.ctrlKey || event.metaKey) {
+  const sign = event.getModifierState?.("AltGraph"); // AltGr, by which some keyboards type @
+  if (!sign && (event.altKey || (event.ctrlKey && event.metaKey))) return null;
+  if (!sign && (event.ctrlKey || event.metaKey)) {
     return letterOf(event) === "z" && !event.shiftKey ? { name: "undo" } : null;
   }
   if (event.key === "?") return { name: "help" };
+  const typed = chosen.get(event.key);
+  if (typed && !/^[a-z]$/i.test(event.key)) return { name: typed };
   const grade = gradeOf(event);
   if (grade) return { name: "grade", grade };
   if (event.shiftKey) return null;
   if (event.key === " " || event.key === "Enter") {
     return focusedByTab && isControl(path) ? null : { name: "go" };
   }
-  const letter = letterOf(event);
-  if (letter === "u") return { name: "undo" };
-  if (letter === "e") return { name: "evidence" };
-  if (letter === "p") return { name: "predict" };
-  return null;
+  const name = chosen.get(letterOf(event));
+  return name ? { name } : null;
 }
 
-/** Listens for keys; returns a function that ends it. `act(meaning)` says whether it used the key. */
-function listen(act) {
+/** Listens for keys; returns a function that ends it. `act(meaning)` says whether it used the key; `chosen()`
+    is the action of each key that the learner can change. */
+function listen(act, chosen) {
   let focusedByTab = false;
   let oursIsDown = false;
   const onKey = event => {
     oursIsDown = false;
     if (event.key === "Tab") focusedByTab = true;
-    const meaning = meaningOf(event, focusedByTab);
+    const meaning = meaningOf(event, focusedByTab, chosen());
     if (meaning === null) return;
     // A held key acts once; what it would do to the page (Space scrolls) is withheld all the same.
     if (event.repeat ? meaning.name === "go" : act(meaning)) {

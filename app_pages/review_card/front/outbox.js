@@ -2,6 +2,8 @@
 // They also lie in sessionStorage, so that a reload loses none; the server takes each nonce once.
 
 const STORAGE = "benchcards.review";
+const HIDING = new Set(["bury", "suspend", "reset"]);
+const MARKS = new Set(["mark", "unmark"]);
 
 class Outbox {
   constructor() {
@@ -33,6 +35,24 @@ class Outbox {
   /** Drops the undos of an answer that never was written. */
   forgetUndoOf(nonce) {
     this.ops = this.ops.filter(op => !(op.type === "undo" && op.answer_nonce === nonce));
+  }
+
+  /** Whether an unconfirmed change takes the card out of view: buried, suspended, made new again. */
+  hides(cardId) {
+    let found = null;
+    for (const op of this.ops) {
+      if (op.type === "change" && op.card_id === cardId && HIDING.has(op.kind)) found = op;
+      if (op.type === "undo" && found && op.answer_nonce === found.nonce) found = null;
+    }
+    return found;
+  }
+
+  /** Whether the card is marked, by what is on its way; else as the server said. */
+  marked(cardId, said) {
+    const made = this.ops.filter(op => op.type === "change" && op.card_id === cardId && MARKS.has(op.kind));
+    const back = new Set(this.ops.filter(op => op.type === "undo").map(op => op.answer_nonce));
+    for (const op of made) said = back.has(op.nonce) ? said : op.kind === "mark";
+    return said;
   }
 
   /** The unconfirmed answer that stands for a card, if it isn't taken back by a later undo. */

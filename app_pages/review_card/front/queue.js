@@ -41,7 +41,9 @@ class StudyQueue {
   get open() {
     const held = [...this.held.values()];
     const rest = this.items.filter(item => !this.held.has(item.card_id));
-    return [...held, ...rest].filter(item => !this.outbox.answerOf(item.card_id));
+    return [...held, ...rest].filter(
+      item => !this.outbox.answerOf(item.card_id) && !this.outbox.hides(item.card_id),
+    );
   }
 
   find(cardId) {
@@ -56,7 +58,8 @@ class StudyQueue {
   get left() {
     const left = { ...this.counts };
     for (const op of this.outbox.ops) {
-      if (op.type === "answer" && this.outbox.answerOf(op.card_id) === op && op.count in left) {
+      const stands = this.outbox.answerOf(op.card_id) === op || this.outbox.hides(op.card_id) === op;
+      if (stands && op.count in left) {
         left[op.count] = Math.max(0, left[op.count] - 1);
       }
     }

@@ -20,7 +20,9 @@ class Review {
     this.queue = new StudyQueue(this.outbox);
     this.watch = new Stopwatch();
     this.predict = new Predict(root, this);
-    this.past = []; // answers of this page's life, for undo: {nonce, item, rating}
+    this.actions = new Actions(root, this);
+    this.notebook = new Notebook(root, this);
+    this.past = []; // answers and changes of this page's life, for undo: {nonce, item, rating or kind}
     this.view = null; // the item in view
     this.revealed = false;
     this.stays = false; // the answer in view has been read for a moment
@@ -37,7 +39,7 @@ class Review {
     if (this.outbox.waiting) this.outbox.since = performance.now();
     this.kept = kept.view ?? null;
     this.wanted = new URLSearchParams(location.search).get("card") ?? this.kept?.card_id ?? null;
-    this.unlisten = listen(meaning => this.act(meaning));
+    this.unlisten = listen(meaning => this.act(meaning), () => this.actions.byKey);
     this.onVisible = () => this.visible();
     document.addEventListener("visibilitychange", this.onVisible);
     this.onLeave = () => this.keep();
@@ -71,17 +73,21 @@ class Review {
     const done = this.outbox.settle(settled);
     // counted here until the server says it anew
     const written = done.filter(op => op.type === "answer" && !refused.some(no => no.nonce === op.nonce));
-    this.queue.reviewed += written.length - done.filter(op => data.undone.some(un => un.nonce === op.nonce)).length;
+    const back = done.filter(op => data.undone.some(un => un.nonce === op.nonce && un.kind === null));
+    this.queue.reviewed += written.length - back.length;
     for (const each of refused) this.outbox.forgetUndoOf(each.nonce);
     this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
     this.queue.take(data);
     this.predict.take(data);
+    this.actions.take(data);
+    this.notebook.take(data);
     if (done.length || !this.outbox.waiting) this.loud();
     const missing = data.items.length > this.queue.items.length;
     if ((fresh && this.outbox.waiting) || missing) this.tell();
     this.choose();
     for (const each of data.undone) this.takenBack(each);
     for (const each of refused) this.refused(each);
+    for (const each of data.told) this.told(each);
     this.setAlarm();
     this.screen.draw();
     this.keep();
@@ -117,9 +123,16 @@ class Review {
     this.asking = false;
     if (this.expected.get(each.nonce) === each.card_id) return;
     const item = this.queue.find(each.card_id);
-    const title = item ? this.queue.card(item).plain_title : each.card_id;
-    if (item && (this.view?.card_id !== each.card_id || !this.revealed)) this.show(item, true);
-    this.screen.note("calm", fill(this.words.undone, { rating: this.words[`grade.${each.rating}`], title }));
+    const answered = each.kind === null;
+    if (item && (this.view?.card_id !== each.card_id || (answered && !this.revealed))) this.show(item, answered);
+    this.screen.note("calm", each.message);
+  }
+
+  /** What an answer led to besides its interval. */
+  told(each) {
+    if (this.seen.has(each.nonce)) return;
+    this.seen.add(each.nonce);
+    this.screen.note("problem", each.message);
   }
 
   refused(each) {
@@ -139,11 +152,14 @@ class Review {
       this.screen.closeHelp();
       return true;
     }
+    if (this.actions.isOpen) return this.actions.whileOpen(name);
     if (name === "help") this.screen.openHelp();
     else if (name === "undo") this.undo();
     else if (name === "evidence") return this.screen.toEvidence();
     else if (name === "predict") return !this.silent && this.predict.open();
+    else if (name === "note") return this.notebook.open();
     else if (this.view === null || this.silent) return false;
+    else if (this.actions.knows(name)) return this.actions.act(name);
     else if (name === "go" && !this.revealed) this.reveal();
     else if (name === "go") {
       // Space and Enter grade Good, as Anki does; a key that bounces must not.
@@ -188,8 +204,10 @@ class Review {
       answered_at_ms: Math.round(this.serverNow + performance.now() - this.receivedAt),
       answer_ms: this.watch.ms,
       count: COUNT_OF[item.phase],
+      practice: this.data.practice,
     });
     this.past.push({ nonce: answer.nonce, item, rating });
+    this.notebook.graded(item, rating, answer.nonce);
     this.queue.held.delete(item.card_id);
     this.screen.note();
     this.show(this.queue.open[0] ?? null, false);
@@ -199,18 +217,71 @@ class Review {
     afterPaint(() => this.tell());
   }
 
+  /** Buries, suspends, marks … the card in view; one that goes away makes room for the next at once. */
+  change(kind) {
+    const item = this.view;
+    if (item === null || this.silent) return;
+    const hides = HIDING.has(kind);
+    const change = this.outbox.add({
+      type: "change",
+      card_id: item.card_id,
+      kind,
+      at_ms: Math.round(this.serverNow + performance.now() - this.receivedAt),
+      count: hides ? COUNT_OF[item.phase] : undefined,
+    });
+    this.past.push({ nonce: change.nonce, item, kind });
+    if (hides) {
+      this.queue.held.delete(item.card_id);
+      this.show(this.queue.open[0] ?? null, false);
+    }
+    this.screen.note("calm", this.said("did", kind, item));
+    this.screen.draw();
+    this.screen.say(this.said("did", kind, item));
+    afterPaint(() => this.tell());
+  }
+
+  /** Goes to the page that changes the card's text; what isn't confirmed yet is sent when this one is back. */
+  edit() {
+    this.keep();
+    location.assign(`write?card=${encodeURIComponent(this.view.card_id)}`);
+  }
+
+  said(what, kind, item) {
+    return fill(this.words[`${what}.${kind}`], { title: this.queue.card(item)?.plain_title ?? item.card_id });
+  }
+
   undo() {
     if (this.silent || this.asking) return;
     const last = this.past.pop();
+    const practice = this.data.practice;
     if (last === undefined) {
       this.asking = true;
-      this.outbox.add({ type: "undo" });
+      this.outbox.add({ type: "undo", practice });
       this.tell();
       return;
     }
     const { card_id } = last.item;
-    const op = this.outbox.add({ type: "undo", answer_nonce: last.nonce, card_id });
+    this.notebook.takenBack(last.nonce);
+    const op = this.outbox.add({
+      type: "undo",
+      answer_nonce: last.nonce,
+      card_id,
+      kind: last.kind,
+      practice: last.kind === undefined ? practice : null,
+    });
     this.expected.set(op.nonce, card_id);
+    if (last.kind !== undefined) {
+      if (HIDING.has(last.kind)) {
+        // making it new again raised the card's version, and so does taking that back
+        const item = { ...last.item, version: last.item.version + (last.kind === "reset" ? 2 : 0) };
+        this.queue.held.set(card_id, item);
+        this.show(item, false);
+      }
+      this.screen.note("calm", this.said("back", last.kind, last.item));
+      this.screen.draw();
+      afterPaint(() => this.tell());
+      return;
+    }
     // A review and an undo each raise a card's version.
     const item = { ...last.item, version: last.item.version + 2 };
     this.queue.held.set(card_id, item);
@@ -260,6 +331,7 @@ class Review {
       seq: ++this.seq,
       ops: this.outbox.ops,
       have: [...this.queue.cards.keys()],
+      info: this.actions.asked,
       view: this.view && { card_id: this.view.card_id, revealed: this.revealed, stays: this.stays },
     });
   }

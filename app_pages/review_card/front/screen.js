@@ -77,6 +77,8 @@ class Screen {
     this.drawCounts();
     p.undo.disabled = this.review.silent;
     this.review.predict.draw();
+    this.review.actions.draw();
+    this.review.notebook.draw();
     afterPaint(() => this.buildAhead(queue));
     p.bench.dataset.state = view === null ? "done" : revealed ? "answer" : "question";
     p.bench.dataset.card = view?.card_id ?? "";
@@ -115,6 +117,7 @@ class Screen {
   reveal() {
     this.shown.querySelector(".answer").hidden = false;
     this.drawBar(this.review.view, true);
+    this.review.notebook.draw();
     this.parts.bench.dataset.state = "answer";
   }
 
@@ -147,7 +150,8 @@ class Screen {
     }
     const open = left.new + left.learning + left.due;
     const { ops } = this.review.outbox;
-    const coming = ops.filter(op => op.type === "answer").length - ops.filter(op => op.type === "undo").length;
+    const back = ops.filter(op => op.type === "undo" && !op.kind).length;
+    const coming = ops.filter(op => op.type === "answer").length - back;
     const done = Math.max(0, queue.reviewed + coming);
     const share = done + open === 0 ? 1 : done / (done + open);
     this.parts.ruler.style.setProperty("--share", share.toFixed(3));

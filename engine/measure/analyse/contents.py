@@ -102,9 +102,7 @@ def read_contents(path: Path, report: Report | None = None, *, largest: int = LA
         with path.open("rb") as file:
             contents = Unpacked(file, path, largest=largest)
             return b"".join(contents if report is None else _told(contents, report))
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except DAMAGED as error:
+    except (OSError, *DAMAGED) as error:
         raise unreadable(path, error) from error
 
 

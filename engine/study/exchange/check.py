@@ -6,19 +6,25 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+from engine.study import schedule_plan
 from engine.study.card_state import NEW
 from engine.study.deck_bytes import MAX_BYTES
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.parsed import WAY_OUT, Parsed
 from engine.study.exchange.pictures import NAME
-from engine.study.exchange.records import ReviewRecord, SchedulerRecord
+from engine.study.exchange.records import (
+    ChangeRecord,
+    PracticeRecord,
+    ReviewRecord,
+    SchedulerRecord,
+)
 from engine.study.own_cards import LARGEST_PICTURE
-from engine.study.schedule import SchedulerParams, transitions
+from engine.study.schedule import EVERY_DAY, SchedulerParams, transitions
 from engine.study.settings import RANGES, SettingsRefused, checked
 from engine.study.study_day import UnknownZone, from_ms, to_ms, zone_of
 from engine.study.today import JITTER_MS
 
-Key = TypeVar("Key", str, tuple[str, int])
+Key = TypeVar("Key", str, tuple[str, int], tuple[str, str])
 
 OLDEST_MS = to_ms(datetime(2000, 1, 1, tzinfo=UTC))
 AHEAD = timedelta(days=1)
@@ -73,6 +79,8 @@ def _scheduler(parsed: Parsed, index: int, record: SchedulerRecord) -> None:
     try:
         params = SchedulerParams.from_json(record.params)
         numbers = [params.desired_retention, *params.parameters]
+        if params.easy_days != EVERY_DAY:
+            schedule_plan.check("easy_days", {"percent": params.easy_days}, "")
         if not all(math.isfinite(number) for number in numbers):
             raise fault("holds a number that isn't finite")
         if params.to_json() != record.params or params.fingerprint != record.fingerprint:
@@ -82,7 +90,7 @@ def _scheduler(parsed: Parsed, index: int, record: SchedulerRecord) -> None:
             if not low <= getattr(params, name) <= high:
                 raise fault(f"{name} lies outside {low:g} to {high:g}")
         transitions("check", NEW, "2026-01-01", params)
-    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError, schedule_plan.ScheduleRefused) as error:
         raise fault(f"FSRS can't work with it ({error!r})") from error
 
 
@@ -138,8 +146,73 @@ def _made(parsed: Parsed, latest: int) -> None:
     for index, seen in enumerate(export.sightings):
         _instant(parsed, "sightings", index, "seen_at_ms", seen.seen_at_ms, latest)
         _day(parsed, "sightings", index, "study_day", seen.study_day)
+    written: dict[str, int] = {}
+    for index, mistake in enumerate(export.mistakes):
+        _once(parsed, "mistakes", index, "nonce", written, mistake.nonce)
+        _instant(parsed, "mistakes", index, "at_ms", mistake.at_ms, latest)
+        _day(parsed, "mistakes", index, "study_day", mistake.study_day)
+        if (mistake.kind == "note") == bool(mistake.about):
+            raise parsed.fault("mistakes", index, "about", f"only a note is about no other line: {WAY_OUT}")
+    _changes(parsed, latest)
     for index, note in enumerate(export.record_notes):
         _instant(parsed, "record_notes", index, "written_at_ms", note.written_at_ms, latest)
+    _schedule_changes(parsed, latest)
+
+
+def _schedule_changes(parsed: Parsed, latest: int) -> None:
+    nonces: dict[str, int] = {}
+    for index, change in enumerate(parsed.export.schedule_changes):
+        _once(parsed, "schedule_changes", index, "nonce", nonces, change.nonce)
+        _instant(parsed, "schedule_changes", index, "made_at_ms", change.made_at_ms, latest)
+        _day(parsed, "schedule_changes", index, "study_day", change.study_day)
+        try:
+            schedule_plan.check(change.kind, change.value, change.deck)
+        except schedule_plan.ScheduleRefused as refused:
+            message = str(refused).rstrip(".")
+            raise parsed.fault("schedule_changes", index, "value", f"{message}; {WAY_OUT}") from refused
+
+
+def _changes(parsed: Parsed, latest: int) -> None:
+    """Changes of cards, what took them back, answers outside the schedule."""
+    export = parsed.export
+    places: dict[tuple[str, str], int] = {}
+    first: dict[str, ChangeRecord] = {}
+    for index, change in enumerate(export.card_changes):
+        _once(parsed, "card_changes", index, "nonce", places, (change.nonce, change.card_id))
+        _placed(parsed, "card_changes", index, change, latest)
+        known = first.setdefault(change.nonce, change)
+        for name in ("kind", "value", "at_ms", "study_day", "zone"):
+            if getattr(change, name) != getattr(known, name):
+                message = f"isn't that of the other cards changed with it ({change.nonce}): {WAY_OUT}"
+                raise parsed.fault("card_changes", index, name, message)
+        if (change.value is not None) != (change.kind in ("tag", "untag", "leech")):
+            raise parsed.fault("card_changes", index, "value", f"doesn't go with {change.kind}: {WAY_OUT}")
+    undo_nonces: dict[str, int] = {}
+    undone: dict[str, int] = {}
+    for index, undo in enumerate(export.card_change_undos):
+        _once(parsed, "card_change_undos", index, "nonce", undo_nonces, undo.nonce)
+        _once(parsed, "card_change_undos", index, "change_nonce", undone, undo.change_nonce)
+        _instant(parsed, "card_change_undos", index, "undone_at_ms", undo.undone_at_ms, latest)
+        if undo.change_nonce not in first:
+            message = f"{undo.change_nonce!r} is none of the file's changes: {WAY_OUT}"
+            raise parsed.fault("card_change_undos", index, "change_nonce", message)
+    nonces: dict[str, int] = {}
+    for index, answer in enumerate(export.practice_answers):
+        _once(parsed, "practice_answers", index, "nonce", nonces, answer.nonce)
+        _placed(parsed, "practice_answers", index, answer, latest)
+        if (answer.rating == 0) != (answer.takes_back is not None):
+            raise parsed.fault("practice_answers", index, "rating", f"0 takes an answer back: {WAY_OUT}")
+
+
+def _placed(
+    parsed: Parsed, kind: str, index: int, record: ChangeRecord | PracticeRecord, latest: int
+) -> None:
+    _instant(parsed, kind, index, "at_ms", record.at_ms, latest)
+    _day(parsed, kind, index, "study_day", record.study_day)
+    try:
+        zone_of(record.zone)
+    except UnknownZone as error:
+        raise parsed.fault(kind, index, "zone", f"{str(error).rstrip('.')}: {WAY_OUT}") from error
 
 
 def _decks(parsed: Parsed) -> None:

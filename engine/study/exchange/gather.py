@@ -12,7 +12,10 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Table, select
 
 from engine.store import Store
+from engine.store.change_tables import card_change_undos, card_changes, practice_answers
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import card_states, reviews, schedulers, undos
 from engine.study import settings as study_settings
 from engine.study.card_state import FIELDS, CardState
@@ -20,18 +23,24 @@ from engine.study.deck_bytes import MAX_BYTES, read_bytes
 from engine.study.exchange.pictures import own_pictures
 from engine.study.exchange.records import (
     CardRecord,
+    ChangeRecord,
+    ChangeUndoRecord,
     DeckRecord,
     Export,
+    MistakeRecord,
     NoteRecord,
+    PracticeRecord,
     PredictionRecord,
+    Record,
     ReviewRecord,
+    ScheduleChangeRecord,
     SchedulerRecord,
     SightingRecord,
     StateRecord,
     UndoRecord,
 )
 
-Kept = TypeVar("Kept", PredictionRecord, SightingRecord, NoteRecord)
+Kept = TypeVar("Kept", bound=Record)
 
 _PLAIN = tuple(
     name
@@ -60,6 +69,11 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             predictions=tuple(_rows(connection, predictions, PredictionRecord)),
             sightings=tuple(_rows(connection, sightings, SightingRecord)),
             record_notes=tuple(_rows(connection, record_notes, NoteRecord)),
+            mistakes=tuple(_rows(connection, mistakes, MistakeRecord)),
+            card_changes=tuple(_rows(connection, card_changes, ChangeRecord)),
+            card_change_undos=tuple(_rows(connection, card_change_undos, ChangeUndoRecord)),
+            practice_answers=tuple(_rows(connection, practice_answers, PracticeRecord)),
+            schedule_changes=tuple(_rows(connection, schedule_changes, ScheduleChangeRecord)),
         )
     found, left_out = own_decks(decks)
     return Gathered(msgspec.structs.replace(values, decks=found, pictures=own_pictures(decks)), left_out)

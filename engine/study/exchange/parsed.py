@@ -22,11 +22,17 @@ _RECORD = re.compile(r"^(?P<record>\w+\[\d+\])\.?(?P<field>.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An export as it was read. `lines`: in a CSV, the line of each record, by the name of its list."""
+    """An export as it was read.
+
+    lines: in a CSV, the line of each record, by the name of its list. left_out: of a package of Anki's, what
+    can't come along, counted: `pictures` (and sounds), `empty` and `too_long` cards, notes `edited` in Anki
+    whose text stays as it is here, decks `not_own` with another text here.
+    """
 
     export: Export
     where: str
     lines: Mapping[str, list[int]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def place(self, kind: str, index: int) -> str:
         """Where a record stands: `FILE: line 7` or `FILE: reviews[5]`."""

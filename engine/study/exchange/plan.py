@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 from sqlalchemy import Connection, select
 
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.notebook_tables import mistakes
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import reviews, settings, undos
+from engine.study import change_log
 from engine.study import settings as study_settings
 from engine.study.deck_bytes import read_bytes
+from engine.study.deck_stamp import is_untouched
+from engine.study.exchange.few import chunks
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.pictures import new_here
+from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
+    MistakeRecord,
     NoteRecord,
     PictureRecord,
     PredictionRecord,
     ReviewRecord,
+    ScheduleChangeRecord,
     SightingRecord,
     UndoRecord,
 )
 from engine.study.exchange.report import Report, Tally
-
-Item = TypeVar("Item")
-
-_AT_ONCE = 400
-"""Values in one query: every database takes as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,9 @@ class Plan:
     predictions: tuple[PredictionRecord, ...]
     sightings: tuple[SightingRecord, ...]
     record_notes: tuple[NoteRecord, ...]
+    mistakes: tuple[MistakeRecord, ...]
+    changes: ChangesPlan
+    schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
     pictures: tuple[PictureRecord, ...]
@@ -56,7 +60,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Here:
-    """The answers that a card has here: their versions, and answers and undos together."""
+    """The answers that a card has here: their versions; answers and resets with what took them back."""
 
     versions: set[int]
     given: int = 0
@@ -67,22 +71,25 @@ def plan(
 ) -> Plan:
     """What the import of `parsed` writes. Raises ExchangeFault where it contradicts what is here."""
     export = parsed.export
-    kept = _reviews_here(connection, [review.nonce for review in export.reviews])
+    kept = reviews_here(connection, [review.nonce for review in export.reviews])
     new, taken_back, known_undos = _compare(parsed, kept, _undos_here(connection, export.reviews))
+    changes = plan_changes(connection, parsed)
     cards = frozenset(review.card_id for review in new) | {card for card, _, _ in taken_back}
     here = _cards_here(connection, cards)
     in_file = Counter(review.card_id for review in export.reviews)
-    numbered = _numbered(new, Counter(card for card, _, _ in taken_back), here)
+    numbered = _numbered(new, Counter(card for card, _, _ in taken_back) + changes.steps, here)
     with_new = {review.card_id for review in new}
     known_here = Counter(review.card_id for review in kept.values())
     merged = sum(len(here[card].versions) > known_here[card] for card in with_new if card in here)
     new_predictions = _new_predictions(connection, parsed)
     new_sightings = _new_sightings(connection, export.sightings)
     new_notes = _new_notes(connection, export.record_notes)
+    new_changes = _new_changes(connection, export.schedule_changes)
+    new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
     new_pictures = new_here(folder, export.pictures)
-    of_decks = {card for deck in decks["new"] for card in _card_ids(deck)}
+    of_decks = {card for deck in (*decks["new"], *decks["renewed"]) for card in _card_ids(deck)}
     report = Report(
         reviews=Tally(len(new), len(export.reviews) - len(new)),
         undos=Tally(len(taken_back), known_undos),
@@ -90,6 +97,16 @@ def plan(
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
         pictures=Tally(len(new_pictures), len(export.pictures) - len(new_pictures)),
+        mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
+        card_changes=Tally(
+            len(changes.changes) + len(changes.undos),
+            len(export.card_changes)
+            + len(export.card_change_undos)
+            - len(changes.changes)
+            - len(changes.undos),
+        ),
+        practice_answers=Tally(len(changes.practice), len(export.practice_answers) - len(changes.practice)),
+        schedule_changes=Tally(len(new_changes), len(export.schedule_changes) - len(new_changes)),
         merged=merged,
         renumbered=sum(one.version != other.version for one, other in zip(numbered, new, strict=True)),
         settings_taken=tuple(taken),
@@ -97,6 +114,8 @@ def plan(
         decks_new=names["new"],
         decks_same=names["same"],
         decks_differ=names["differ"],
+        decks_renewed=names["renewed"],
+        left_out=tuple(parsed.left_out.items()),
         replaced=replace,
         unknown_cards=tuple(sorted(set(in_file) - set(known_cards) - of_decks)),
     )
@@ -106,22 +125,18 @@ def plan(
         predictions=new_predictions,
         sightings=new_sightings,
         record_notes=new_notes,
+        mistakes=new_mistakes,
+        changes=changes,
+        schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
-        decks=(*decks["new"], *(decks["differ"] if replace else ())),
+        decks=(*decks["new"], *decks["renewed"], *(decks["differ"] if replace else ())),
         pictures=new_pictures,
-        cards=cards,
+        cards=cards | changes.steps.keys(),
         report=report,
     )
 
 
-def chunks(items: Iterable[Item], size: int = _AT_ONCE) -> Iterator[list[Item]]:
-    """The items in lists of at most `size`."""
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
-        yield chunk
-
-
-def _reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
+def reviews_here(connection: Connection, nonces: Sequence[str]) -> dict[str, ReviewRecord]:
     """The answers that are here under the nonces, with what took them back."""
     query = select(reviews, undos.c.nonce.label("undo_nonce"), undos.c.undone_at_ms).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -200,16 +215,20 @@ def _cards_here(connection: Connection, cards: Collection[str]) -> dict[str, _He
             here = found.setdefault(row.card_id, _Here(set()))
             here.versions.add(row.version)
             here.given += 2 if row.undone else 1
+    for card, made in change_log.resets(connection, cards).items():
+        here = found.setdefault(card, _Here(set()))
+        here.given += len(made) + sum(reset.undone for reset in made)
     return found
 
 
 def _numbered(
-    new: Sequence[ReviewRecord], undos_of: Counter[str], here: dict[str, _Here]
+    new: Sequence[ReviewRecord], steps_of: Counter[str], here: dict[str, _Here]
 ) -> tuple[ReviewRecord, ...]:
     """The new answers with versions that are free here, in the order given.
 
     They keep their own where all of a card's are free and lie below the card's next version; otherwise they
     follow on the card's next version here, in order of their instants. What is here is never renumbered.
+    steps_of: by how much else each card's version rises.
     """
     of_card: dict[str, list[ReviewRecord]] = defaultdict(list)
     for review in new:
@@ -218,7 +237,7 @@ def _numbered(
     for card, answers in of_card.items():
         at = here.get(card, _Here(set()))
         own = {review.version for review in answers}
-        next_version = at.given + len(answers) + undos_of[card]
+        next_version = at.given + len(answers) + steps_of[card]
         if not own & at.versions and max(own) < next_version:
             continue
         ordered = sorted(answers, key=lambda each: (each.reviewed_at_ms, each.state_before.reps, each.nonce))
@@ -268,6 +287,37 @@ def _new_notes(connection: Connection, notes: Sequence[NoteRecord]) -> tuple[Not
     return tuple(note for note in once if tuple(getattr(note, name) for name in names) not in here)
 
 
+def _new_changes(
+    connection: Connection, changes: Sequence[ScheduleChangeRecord]
+) -> tuple[ScheduleChangeRecord, ...]:
+    here = {
+        nonce
+        for chunk in chunks(change.nonce for change in changes)
+        for nonce in connection.execute(
+            select(schedule_changes.c.nonce).where(schedule_changes.c.nonce.in_(chunk))
+        ).scalars()
+    }
+    return tuple(change for change in changes if change.nonce not in here)
+
+
+def _new_mistakes(connection: Connection, parsed: Parsed) -> tuple[MistakeRecord, ...]:
+    names = MistakeRecord.__struct_fields__
+    here: dict[str, MistakeRecord] = {}
+    for chunk in chunks(row.nonce for row in parsed.export.mistakes):
+        query = select(mistakes).where(mistakes.c.nonce.in_(chunk))
+        for row in connection.execute(query).mappings():
+            here[row["nonce"]] = MistakeRecord(**{name: row[name] for name in names})
+    for index, made in enumerate(parsed.export.mistakes):
+        if here.get(made.nonce, made) != made:
+            raise parsed.fault(
+                "mistakes",
+                index,
+                "nonce",
+                f"the line {made.nonce} is here already with other values: export the file anew",
+            )
+    return tuple(made for made in parsed.export.mistakes if made.nonce not in here)
+
+
 def _settings(
     connection: Connection, parsed: Parsed
 ) -> tuple[dict[str, int | float | str], dict[str, int | float | str]]:
@@ -283,8 +333,10 @@ def _settings(
 def _decks(
     folder: Path, decks: Sequence[DeckRecord]
 ) -> tuple[dict[str, tuple[DeckRecord, ...]], dict[str, tuple[str, ...]]]:
-    """The decks by what the folder holds under their names: `new`, `same` or `differ`."""
-    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": []}
+    """The decks by what the folder holds under their names: `new`, `same`, `differ`, or `renewed` where both
+    are an import's and nobody edited the one here.
+    """
+    sorts: dict[str, list[DeckRecord]] = {"new": [], "same": [], "differ": [], "renewed": []}
     for deck in decks:
         path = folder / deck.file
         if not os.path.lexists(path):
@@ -292,7 +344,9 @@ def _decks(
         else:
             # what can't be read has another content as far as anyone can tell, and stays
             raw = read_bytes(path)
-            sorts["same" if raw == deck.text.encode("utf-8") else "differ"].append(deck)
+            coming = deck.text.encode("utf-8")
+            ours = isinstance(raw, bytes) and is_untouched(raw) and is_untouched(coming)
+            sorts["same" if raw == coming else "renewed" if ours else "differ"].append(deck)
     return (
         {sort: tuple(found) for sort, found in sorts.items()},
         {sort: tuple(deck.file for deck in found) for sort, found in sorts.items()},

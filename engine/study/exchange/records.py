@@ -122,6 +122,66 @@ class NoteRecord(Record, frozen=True):
     written_at_ms: Instant
 
 
+class MistakeRecord(Record, frozen=True):
+    """A row of the mistake notebook (table `mistakes`)."""
+
+    nonce: Nonce
+    card_id: CardId
+    kind: Literal["note", "again", "reword", "settle", "reopen"]
+    about: Annotated[str, Meta(max_length=64)]
+    text: Annotated[str, Meta(max_length=2_000)]
+    at_ms: Instant
+    study_day: Day
+
+
+class ChangeRecord(Record, frozen=True):
+    """A change of one card (table `card_changes`); those made together have one nonce."""
+
+    nonce: Nonce
+    card_id: CardId
+    kind: Literal[
+        "bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "tag", "untag", "reset", "leech"
+    ]
+    value: Annotated[str, Meta(min_length=1, max_length=128)] | None
+    at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class ChangeUndoRecord(Record, frozen=True):
+    """That a change was taken back, for all its cards."""
+
+    nonce: Nonce
+    change_nonce: Nonce
+    undone_at_ms: Instant
+
+
+class ScheduleChangeRecord(Record, frozen=True):
+    """A change of the schedule (table `schedule_changes`)."""
+
+    nonce: Nonce
+    kind: Literal["parameters", "retention", "easy_days"]
+    deck: Annotated[str, Meta(max_length=128)]
+    value: dict[str, Any]
+    made_at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class PracticeRecord(Record, frozen=True):
+    """An answer outside the schedule (table `practice_answers`); rating 0 takes one back."""
+
+    nonce: Nonce
+    session: Nonce
+    card_id: CardId
+    rating: Annotated[int, Meta(ge=0, le=4)]
+    takes_back: Nonce | None
+    at_ms: Instant
+    study_day: Day
+    zone: Annotated[str, Meta(min_length=1, max_length=64)]
+    answer_ms: Count
+
+
 class DeckRecord(Record, frozen=True):
     """A deck of the learner's own: the file's name in the folder of decks, and its text."""
 
@@ -149,6 +209,11 @@ class Export(Record, frozen=True):
     predictions: tuple[PredictionRecord, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     record_notes: tuple[NoteRecord, ...] = ()
+    mistakes: tuple[MistakeRecord, ...] = ()
+    card_changes: tuple[ChangeRecord, ...] = ()
+    card_change_undos: tuple[ChangeUndoRecord, ...] = ()
+    practice_answers: tuple[PracticeRecord, ...] = ()
+    schedule_changes: tuple[ScheduleChangeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
     pictures: tuple[PictureRecord, ...] = ()
 

@@ -71,3 +71,24 @@ def test_what_is_no_export_is_named_without_a_traceback(tmp_path: Path) -> None:
         assert result.returncode == 1
         assert says in result.stderr
         assert b"Traceback" not in result.stderr
+
+
+def test_a_package_for_anki_goes_out_and_comes_in(tmp_path: Path) -> None:
+    here = machine(tmp_path / "here")
+    (tmp_path / "here" / "decks").mkdir()
+    (here.decks / "mine.yaml").write_text(GOOD, encoding="utf-8")
+    here.store.close()
+    file = tmp_path / "out.apkg"
+    out = engine(tmp_path / "here", "export", "--deck", "good-deck", "--out", str(file))
+    assert out.returncode == 0, out.stderr
+    assert b"2 cards of 1 decks, for Anki" in out.stderr
+    there = tmp_path / "there"
+    dry = engine(there, "import", str(file), "--dry-run")
+    assert dry.returncode == 0, dry.stderr
+    assert b"decks new: good-deck.yaml" in dry.stdout
+    assert not (there / "decks").exists()
+    assert engine(there, "import", str(file)).returncode == 0
+    assert b"nothing changes" in engine(there, "import", str(file)).stdout
+    unknown = engine(there, "export", "--format", "apkg", "--deck", "nowhere")
+    assert unknown.returncode == 2
+    assert b"there is no deck nowhere: there are" in unknown.stderr

@@ -56,6 +56,22 @@ CASES: list[tuple[Callable[[Body], object], str]] = [
     (of_review("kind", "review"), "reviews[1]: kind: is review, but the card was new before"),
     (of_review("shown", [5, 4, 3, 2]), "reviews[1]: shown: a better rating never comes back sooner"),
     (of_review("scheduler", "unknown"), "reviews[1]: scheduler: 'unknown' is none of the file's"),
+    (
+        lambda body: body.update(
+            schedule_changes=[
+                {
+                    "nonce": "one",
+                    "kind": "retention",
+                    "deck": "deck",
+                    "value": {"retention": 1.5},
+                    "made_at_ms": 1_796_000_000_000,
+                    "study_day": "2026-11-29",
+                    "zone": "UTC",
+                }
+            ]
+        ),
+        "schedule_changes[0]: value: The desired retention is 1.5: it must lie between 0.7 and 0.99",
+    ),
     (in_state("stability", -1), "reviews[1]: state_after.stability: expected `float` > 0"),
     (in_state("reps", 9), "reviews[1]: state_after: isn't the state after one more answer"),
     (in_state("last_review_ms", 5), "reviews[1]: state_after.last_review_ms: isn't the instant"),

@@ -11,7 +11,9 @@ from sqlalchemy import insert
 
 from engine.claims.record import notes, write_note
 from engine.store.claim_tables import predictions, record_notes, sightings
+from engine.store.schedule_tables import schedule_changes
 from engine.store.tables import card_states, reviews, undos
+from engine.study import schedule_changes as schedule
 from engine.study import settings
 from tests.study.decks import GOOD
 from tests.study.exchange.machines import Machine, machine, study
@@ -46,6 +48,19 @@ def with_everything(at: Machine) -> None:
             insert(sightings),
             {"subject": "lab:fusion", "study_day": "2026-12-01", "seen_at_ms": 1_796_100_000_000},
         )
+    for kind, deck, value in (
+        ("retention", "deck", {"retention": 0.93}),
+        ("easy_days", "", {"percent": [100, 100, 100, 100, 100, 50, 0]}),
+    ):
+        schedule.change(
+            at.store,
+            kind,  # type: ignore[arg-type]
+            value,
+            deck=deck,
+            now=datetime(2026, 12, 1, tzinfo=UTC),
+            zone="Asia/Ho_Chi_Minh",
+            nonce=f"schedule-{kind}",
+        )
     at.decks.mkdir()
     (at.decks / "tiếng Việt.yaml").write_bytes(GOOD.replace("\n", "\r\n").encode())
     (at.decks / "中文.yml").write_text("deck: {broken", encoding="utf-8")
@@ -72,9 +87,10 @@ def test_an_export_into_an_empty_store_gives_the_same_store(
     report = fresh.take(here.export(format))
     assert report.reviews.new == len(here.rows(reviews)) > 10
     assert report.undos.new == len(here.rows(undos)) == 3
-    for table in (reviews, undos, card_states, predictions, sightings, record_notes):
+    for table in (reviews, undos, card_states, predictions, sightings, record_notes, schedule_changes):
         assert fresh.rows(table) == here.rows(table), table.name
     assert settings.load(fresh.store) == settings.load(here.store)
+    assert schedule.plan(fresh.store) == schedule.plan(here.store)
     assert {path.name: path.read_bytes() for path in files(fresh)} == {
         path.name: path.read_bytes() for path in files(here)
     }

@@ -1,0 +1,84 @@
+"""What of a card no field of Anki's holds: the card itself, its deck and its answers, packed into a field.
+
+Anki keeps it with the note and gives it back, so that a package that comes back loses nothing. It is base64,
+which Anki's editor leaves as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from dataclasses import replace
+
+import msgspec
+
+from engine.study.card import Card, Deck
+from engine.study.exchange.records import (
+    ChangeRecord,
+    ChangeUndoRecord,
+    Record,
+    ReviewRecord,
+    SchedulerRecord,
+)
+
+SCHEMA = 1
+FIELD = "Benchcards"
+FIELDS = ("Front", "Back", FIELD)
+GUID = "benchcards:"
+"""A note's GUID is this and the card's id: the same in every package, so that Anki knows the note again."""
+
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class Cargo(Record, frozen=True):
+    """A card with its deck's header, its answers and changes, and what those were scheduled with.
+
+    logged: the instant of each answer in Anki's log, None for one that was taken back. shown: digest of the
+    fields that Anki shows, which tells whether they were edited there.
+    """
+
+    schema: int
+    card: Card
+    deck: dict[str, str]
+    place: int
+    reviews: tuple[ReviewRecord, ...]
+    logged: tuple[int | None, ...]
+    schedulers: tuple[SchedulerRecord, ...]
+    changes: tuple[ChangeRecord, ...]
+    change_undos: tuple[ChangeUndoRecord, ...]
+    shown: str
+
+
+def packed(cargo: Cargo) -> str:
+    """The field's text."""
+    return base64.b64encode(zlib.compress(msgspec.json.encode(cargo), 9)).decode("ascii")
+
+
+def unpacked(text: str) -> Cargo | None:
+    """What a field holds; None where it is no cargo of ours, or was changed."""
+    try:
+        unpacker = zlib.decompressobj()
+        body = unpacker.decompress(base64.b64decode(text.strip(), validate=True), _MOST_BYTES)
+        if unpacker.unconsumed_tail:
+            return None
+        cargo = msgspec.json.decode(body, type=Cargo)
+    except (binascii.Error, ValueError, zlib.error, msgspec.MsgspecError, RecursionError):
+        return None
+    return cargo if cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews) else None
+
+
+def header_of(deck: Deck) -> dict[str, str]:
+    """The deck without its cards."""
+    return {
+        "id": deck.id,
+        "title": deck.title,
+        "language": deck.language,
+        "description": deck.description,
+    }
+
+
+def placeless(card: Card) -> Card:
+    """The card without the file it stands in, which is another on every machine."""
+    claims = tuple(replace(claim, line=0) for claim in card.claims)
+    return replace(card, file="", line=0, claims=claims)

@@ -1,0 +1,71 @@
+"""Statistics and the schedule in the real app: drawn, filtered, fitted, changed and taken back."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.study import schedule_changes, settings
+from tests.browser.app import App
+from tests.browser.visit import PATIENCE_MS, visit
+from tests.study.generated import generated, put
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def test_statistics_are_drawn_from_the_log_and_fit_a_phone(app: App, browser: Browser) -> None:
+    app.start()
+    page = visit(browser, app, "statistics")
+    expect(page.get_by_text("Statistics begin with the first card")).to_be_visible()
+    store = app.store()
+    put(store, generated(2500))
+    store.close()
+    page.reload()
+    page.get_by_role("radio", name="All", exact=True).click()
+    expect(page.locator(".tiles div").filter(has_text="Answers")).to_contain_text("2,500")
+    expect(page.get_by_role("img", name="Answers: 2,500", exact=False)).to_be_visible()
+    expect(page.get_by_role("img", name="Foretold", exact=False)).to_be_visible()
+    assert page.locator("svg rect.main").count() > 20
+    page.get_by_text("Numbers", exact=True).first.click()
+    expect(page.get_by_role("region", name="Numbers").first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("combobox", name="Deck").click()
+    page.get_by_role("option", name="Profiling", exact=False).click()
+    expect(page.get_by_text("No answer to these cards yet.")).to_be_visible()
+    page.context.close()
+
+
+def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser) -> None:
+    store = app.store()
+    put(store, generated(3000))
+    app.start()
+    page = visit(browser, app, "schedule")
+    expect(page.get_by_role("img", name="90%: ", exact=False).first).to_be_visible()
+    expect(page.get_by_text("In use: FSRS's own parameters.")).to_be_visible()
+    page.get_by_role("button", name="Fit to my answers").click()
+    expect(page.get_by_text("The fitted parameters foretell your reviews better.")).to_be_visible()
+    page.get_by_role("button", name="Use them from now on").click()
+    expect(page.get_by_text("In use: your own parameters of", exact=False)).to_be_visible()
+    assert schedule_changes.plan(store).is_fitted
+    page.get_by_text("What was in use before").click()
+    page.get_by_role("button", name="Back to FSRS's own parameters").click()
+    expect(page.get_by_text("In use: FSRS's own parameters.")).to_be_visible()
+    assert not schedule_changes.plan(store).is_fitted
+    # a retention for all decks, by keyboard
+    slider = page.get_by_role("slider", name="Chance of remembering", exact=False).first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Use 92%").click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert settings.load(store).desired_retention == 0.92
+    # an easy day
+    page.get_by_role("combobox", name="Sun", exact=True).click()
+    page.get_by_role("option", name="None, if it can be").click()
+    expect(page.get_by_text("Saved", exact=True).first).to_be_visible()
+    page.wait_for_timeout(300)
+    assert schedule_changes.plan(store).easy_days[6] == 0
+    store.close()
+    page.context.close()
