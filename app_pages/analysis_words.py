@@ -34,6 +34,7 @@ def key_of(finding: Finding) -> str:
         "fragmentation": "failed" if "requested_bytes" in args else "",
         "leak": "" if args.get("call") else "no_stack",
         "overhead_bound": "under" if "call" in args else "named" if "cpu_op" in args else "",
+        "cpu_elsewhere": "doing" if "doing" in args else "",
         "gpu_busy": "named" if "family" in args else "",
         "launch_cost": "steps" if "per_step" in args else "",
         "compared_time": str(args.get("per")),

@@ -69,11 +69,13 @@ def card_list(library: Library) -> None:
 def _found(library: Library, query: str, states: Sequence[str]) -> list[Card]:
     """The cards of the search; of a faulty one the fault, and the cards of the last that had none."""
     try:
-        parse(query)
-        st.session_state[LAST] = query
-        return _search(library, query, states)
+        parse(query)  # alone: brackets must not close over what the filters add
+        found = _search(library, query, states)
     except SearchFault as fault:
         st.caption(f":material/info: {fault_text(fault)}")
+    else:
+        st.session_state[LAST] = query
+        return found
     try:
         return _search(library, st.session_state.get(LAST, ""), states)
     except SearchFault:  # a deck that was named then is gone

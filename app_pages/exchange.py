@@ -14,9 +14,6 @@ from app_pages.words import say
 from engine.faults import BenchcardsError
 from engine.store import Store
 from engine.store.backup import backup
-from engine.study.exchange.apkg.incoming import Learner
-from engine.study.exchange.apkg.incoming import read as read_package
-from engine.study.exchange.apkg.outgoing import export as export_package
 from engine.study.exchange.apkg.process import REQUIREMENTS, is_available, is_package
 from engine.study.exchange.files import read, write
 from engine.study.exchange.gather import gather, own_decks
@@ -106,6 +103,8 @@ def _package_button(folder: Path) -> None:
         key="settings.export.apkg",
         help=say("settings.apkg.help"),
     ):
+        from engine.study.exchange.apkg.outgoing import export as export_package  # Markdown to HTML
+
         try:
             with st.spinner(say("settings.apkg.making")):
                 st.session_state[PACKAGE] = export_package(
@@ -143,6 +142,9 @@ def _look() -> None:
 def _read(content: bytes, name: str) -> Parsed:
     if not is_package(content):
         return read(content, name)
+    from engine.study.exchange.apkg.incoming import Learner  # decks as YAML: not before a package comes
+    from engine.study.exchange.apkg.incoming import read as read_package
+
     learner = Learner(
         context.store(), context.library(), context.deck_folders()[1], context.zone(), context.now()
     )

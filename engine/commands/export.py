@@ -11,14 +11,14 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.commands.check import default_paths
+from engine.commands.check import default_library
 from engine.folders import data_folder
 from engine.store import FILE_NAME, open_store
 from engine.study.desk import Desk
 from engine.study.exchange.apkg.outgoing import export as export_package
 from engine.study.exchange.files import FORMATS, write
 from engine.study.exchange.gather import gather
-from engine.study.library import load_library, own_decks_folder
+from engine.study.library import own_decks_folder
 from engine.study.local_zone import local_zone
 
 APKG = "apkg"
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _package(arguments: argparse.Namespace, data: Path) -> int:
     """Writes an `.apkg` of the decks that can be used."""
-    library = load_library(default_paths(), lab_names=None, cache=None)
+    library = default_library(lab_names=None)
     ids = [deck.id for deck in library.decks]
     wanted: list[str] = arguments.deck or ids
     unknown = [deck for deck in wanted if deck not in ids]

@@ -1,4 +1,4 @@
-"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: an export of ours, a package of Anki's, notes."""
+"""`python -m engine import FILE [--dry-run] [--replace] [--json]`: our export, Anki's package, or notes."""
 
 from __future__ import annotations
 

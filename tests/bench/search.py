@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from engine.store import Store, open_store
 from engine.store.tables import card_states, cards, reviews, schedulers
@@ -121,7 +121,8 @@ def fill(store: Store, library: Library) -> None:
                 }
             )
         connection.execute(insert(card_states), rows)
-        connection.execute(cards.update().where(cards.c.id.in_(started[:1])).values(started=True))
+        begun = cards.c.id.in_(select(card_states.c.card_id))
+        connection.execute(cards.update().where(begun).values(started=True))
         for begin in range(0, REVIEWS, 50_000):
             connection.execute(
                 insert(reviews), [_answer(n, ids, chance, params) for n in range(begin, begin + 50_000)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from engine.study import card_changes, settings
 from engine.study.card_flags import Flags
 from tests.browser.app import App
 from tests.browser.conftest import Open
 from tests.browser.decks import write_deck
+from tests.browser.visit import visit
 
 pytestmark = pytest.mark.browser
 
@@ -132,3 +133,20 @@ def test_a_key_of_ones_own_does_what_it_was_chosen_for(app: App, deck: str, open
     review.press("k")
     review.expect_card(two)
     assert review.errors == []
+
+
+def test_what_to_study_is_chosen_on_a_page_of_its_own(shared_app: App, deck: str, browser: Browser) -> None:
+    write_deck(shared_app.home, deck, language="vi", cards=2)
+    page = visit(browser, shared_app, "study")
+    page.get_by_label("Languages").click()
+    page.get_by_role("option", name="Tiếng Việt").click()
+    page.keyboard.press("Escape")
+    page.get_by_text("Cram", exact=True).click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".bench")).to_have_attribute("data-state", "question")
+    expect(page.get_by_text("Cramming. Nothing here changes")).to_be_visible()
+    assert "mode=cram" in page.url
+    assert "language=vi" in page.url
+    page.get_by_text("Back to the daily review").click()
+    expect(page.get_by_text("Cramming. Nothing here changes")).to_have_count(0)
+    page.context.close()

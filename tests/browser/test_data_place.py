@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -16,7 +14,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def test_the_folder_moves_and_the_cards_come_from_the_new_one(
-    app: App, browser: Browser, tmp_path: Path
+    app: App, browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     write_deck(app.home, "moving")
     app.start()
@@ -27,7 +25,7 @@ def test_the_folder_moves_and_the_cards_come_from_the_new_one(
     where.press("Enter")
     page.get_by_role("button", name="Move", exact=True).click()
     expect(page.get_by_text("would lie within the other", exact=False)).to_be_visible()
-    new = tmp_path / "elsewhere" / "data"
+    new = tmp_path_factory.mktemp("elsewhere") / "data"
     where.fill(str(new))
     where.press("Enter")
     page.get_by_role("button", name="Move", exact=True).click()

@@ -86,9 +86,8 @@ class Telling {
 
   nothing() {
     const { words, head, longest } = this;
-    const lines = [longest.length > 0 || head.devices.length === 0 ? words.nothing : words.no_gaps];
-    if (head.devices.length === 0) lines.unshift(words.no_gpu);
-    this.tell(...lines.map(line => el("p", { class: "faint" }, line)));
+    const line = head.devices.length === 0 ? words.no_gpu : longest.length > 0 ? words.nothing : words.no_gaps;
+    this.tell(el("p", { class: "faint" }, line));
   }
 
   tell(...nodes) {

@@ -26,6 +26,7 @@ class Viewing {
     this.frame = 0;
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(p.stage);
+    document.fonts.ready.then(() => this.wake());
   }
 
   close() {

@@ -102,7 +102,9 @@ def read_contents(path: Path, report: Report | None = None, *, largest: int = LA
         with path.open("rb") as file:
             contents = Unpacked(file, path, largest=largest)
             return b"".join(contents if report is None else _told(contents, report))
-    except (OSError, *DAMAGED) as error:
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
         raise unreadable(path, error) from error
 
 

@@ -41,8 +41,8 @@ BAR_COLUMNS = {"start": "q", "duration": "q", "name": "I", "link": "i", "kind": 
 """Column and its type (module `array`). `name` counts in the names, `link` is the bar of the call that
 launched this work, -1 where the file holds none."""
 GAP_COLUMNS = {"start": "q", "duration": "q", "device": "i", "after": "i", "operator": "i", "call": "i"}
-"""`device` counts in the devices, `after` is the bar of the work that ended the gap; `operator` (the outermost
-around the launch) and `call` count in the names, -1: not known."""
+"""`device` counts in the devices, `after` is the bar of the work that ended the gap; `operator` (the
+outermost around the launch) and `call` count in the names, -1: not known."""
 
 Columns = dict[str, "memoryview[int]"]
 

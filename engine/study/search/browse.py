@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from sqlalchemy import ColumnElement, Connection, Select, false, select
 
 from engine.store import Store
 from engine.store.change_tables import card_flags
-from engine.store.tables import card_states
+from engine.store.tables import card_states, cards
 from engine.study.card import Card, Library
+from engine.study.schedule_plan import plan_in
 from engine.study.search.conditions import Conditions
 from engine.study.search.faults import SearchFault
 from engine.study.search.index import SearchIndex, index_of
 from engine.study.search.parse import parse
-from engine.study.search.query import All, Filled, Is, Named, Node, Not, Some, Text, Untagged
+from engine.study.search.query import All, Filled, Is, Named, Node, Not, Pattern, Some, Text, Untagged
 from engine.study.search.text import fold
 from engine.study.settings import load_in
 from engine.study.study_day import to_ms
@@ -55,7 +56,8 @@ def browse(
     with store.read() as connection:
         settings = load_in(connection)
         moment = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour)
-        conditions = Conditions(moment, settings.rollover_hour, settings.scheduler, connection.dialect)
+        params = plan_in(connection).of_deck(settings.scheduler, None)
+        conditions = Conditions(moment, settings.rollover_hour, params, connection.dialect)
         search = _Search(connection, library, index, conditions, moment, settings.leech_lapses)
         found = sorted(search.among(node, range(len(index.cards))))
         places = _ordered(connection, index, node, found, order, descending=descending)
@@ -97,6 +99,11 @@ def _typed(node: Node) -> Iterator[str]:
                 yield from _typed(part)
 
 
+def _cost(part: Node) -> int:
+    """What narrows at once comes first, then texts, then what is made of several."""
+    return 0 if isinstance(part, Named | Is) else 1 if isinstance(part, Text) else 2
+
+
 def _in_both(kept: set[int], places: Collection[int]) -> Collection[int]:
     if isinstance(places, range):
         return kept  # every card
@@ -121,6 +128,8 @@ class _Search:
                 return self.index.holding(node.pattern, node.fields, places)
             case Filled():
                 return self.index.filled(node, places)
+            case Not(Text(pattern=Pattern(regex=None), fields=None) as part):
+                return self.index.lacking(part.pattern, places)
             case Not(part):
                 without = set(self.among(part, places))
                 return [place for place in places if place not in without]
@@ -129,7 +138,8 @@ class _Search:
             case Some(parts):
                 found: set[int] = set()
                 for part in parts:
-                    found.update(self.among(part, places))
+                    rest = [place for place in places if place not in found] if found else places
+                    found.update(self.among(part, rest))
                 return found
         condition = self.conditions.of(node)
         kept = set(self._of_cards(node)) if condition is None else self._of_states(condition)
@@ -142,7 +152,7 @@ class _Search:
         if condition is not None:
             places = _in_both(self._of_states(condition), places)
         rest = [part for place, part in enumerate(parts) if place not in known]
-        for part in sorted(rest, key=lambda part: not isinstance(part, Text)):
+        for part in sorted(rest, key=_cost):
             places = self.among(part, places)
         return places
 
@@ -164,8 +174,8 @@ class _Search:
                 return self._tagged(node)
             case Named(what):
                 attribute = "language" if what == "lang" else what
-                cards = self.index.cards
-                return (n for n, card in enumerate(cards) if getattr(card, attribute) == node.value)
+                held = enumerate(self.index.cards)
+                return (place for place, card in held if getattr(card, attribute) == node.value)
         raise AssertionError(node)
 
     def _places(self, query: Select[str]) -> set[int]:
@@ -178,7 +188,9 @@ class _Search:
         return {position[card_id] for (card_id,) in rows if card_id in position}
 
     def _flagged(self, state: str) -> Select[str]:
-        """The ids of the cards that are suspended, buried, marked or a leech."""
+        """The ids of the cards that are new, suspended, buried, marked or a leech."""
+        if state == "new":
+            return select(cards.c.id).where(cards.c.present.is_(True), cards.c.started.is_(False))
         if state == "leech":
             lapses = card_states.c.lapses
             is_one = lapses >= self.leech_lapses if self.leech_lapses else false()
@@ -203,18 +215,15 @@ class _Search:
             known = ", ".join(deck.id for deck in self.library.decks)
             message = f"No deck is called {node.value}. There are {known}; * stands for any signs."
             raise SearchFault("unknown_deck", message, value=node.value, known=known)
-        return (place for place, card in enumerate(self.index.cards) if card.deck in decks)
+        return (place for deck in decks for place in self.index.by_deck.get(deck, ()))
 
     def _tagged(self, node: Named) -> Iterator[int]:
         """By the topics that decks give and the tags that the learner gives."""
-        matching: dict[str, bool] = defaultdict(bool)
-
-        def matches(tag: str) -> bool:
-            if tag not in matching:
-                matching[tag] = node.regex.match(fold(tag)) is not None
-            return matching[tag]
-
-        own = self._own_tags()
-        for place, card in enumerate(self.index.cards):
-            if any(map(matches, card.topics)) or any(map(matches, own.get(card.id, ()))):
-                yield place
+        matches = cache(lambda tag: node.regex.match(fold(tag)) is not None)
+        for topic, places in self.index.by_topic.items():
+            if matches(topic):
+                yield from places
+        position = self.index.position
+        for card_id, tags in self._own_tags().items():
+            if card_id in position and any(map(matches, tags)):
+                yield position[card_id]

@@ -57,14 +57,13 @@ class Conditions:
         return None
 
     def _state(self, state: str) -> ColumnElement[bool] | None:
+        # "not in" where most cards are meant: by the index on phases each of them would be looked up alone
         phase = card_states.c.phase
         match state:
-            case "started":
-                return phase != "new"
             case "learn":
                 return phase.in_(LEARNING)
             case "review":
-                return phase.in_(("review", "relearning"))
+                return phase.not_in(("new", "learning"))
             case "waiting":
                 in_days = card_states.c.due_day <= self._now.day
                 in_time = and_(card_states.c.due_day.is_(None), card_states.c.due_ms <= self._now.ms)
@@ -77,7 +76,8 @@ class Conditions:
         match node.name:
             case "ivl":
                 minutes = card_states.c.interval_minutes
-                return and_(card_states.c.phase == "review", compare(minutes, node.value * DAY_MINUTES))
+                in_review = card_states.c.phase.not_in(("new", *LEARNING))
+                return and_(in_review, compare(minutes, node.value * DAY_MINUTES))
             case "due":
                 return and_(started, self._due(node.operator, int(node.value)))
             case "s":

@@ -7,14 +7,16 @@ order that ranks: the title, then what labels the card, then what it says.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from engine.study.card import Card, Library
 from engine.study.search.query import Filled, Pattern, literal_words
 from engine.study.search.text import FIELD_END, accented, fold, plain_markdown, plain_text
 
 FINELY_RANKED = 1000
-"""Matches up to which diacritics, whole words and phrases are looked at; of more nobody reads the order."""
+"""Matches up to which diacritics, whole words and phrases count; of more, titles come first."""
 
 _LABELS = 6
 """The last place (see `texts_of`) of what labels the card."""
@@ -47,6 +49,7 @@ class SearchIndex:
         self.position = {card.id: place for place, card in enumerate(self.cards)}
         self._texts = [_folded(card) for card in self.cards]
         self._title_ends = [text.index(FIELD_END) for text in self._texts]
+        self._titles = [text[:end] for text, end in zip(self._texts, self._title_ends, strict=True)]
         self._accented: dict[int, str] = {}
 
     def find(self, query: str) -> list[Card]:
@@ -65,12 +68,37 @@ class SearchIndex:
     def holding(self, of: Pattern, fields: tuple[int, ...] | None, among: Iterable[int]) -> list[int]:
         """The positions among those given whose text (or one of whose fields) holds the pattern."""
         texts, literal = self._texts, of.literal
-        found = [place for place in among if literal in texts[place]]
+        if isinstance(among, range):
+            found = [place for place, text in enumerate(texts) if literal in text]
+        else:
+            found = [place for place in among if literal in texts[place]]
         if fields is not None:
             return [place for place in found if any(_holds(of, text) for text in self._fields(place, fields))]
         if of.regex is not None:
             return [place for place in found if of.regex.search(texts[place])]
         return found
+
+    def lacking(self, of: Pattern, among: Iterable[int]) -> list[int]:
+        """The positions among those given whose text doesn't hold the pattern's literal piece."""
+        texts, literal = self._texts, of.literal
+        return [place for place in among if literal not in texts[place]]
+
+    @cached_property
+    def by_topic(self) -> dict[str, list[int]]:
+        """The positions of the cards of each topic, as decks give it."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, card in enumerate(self.cards):
+            for topic in card.topics:
+                found[topic].append(place)
+        return dict(found)
+
+    @cached_property
+    def by_deck(self) -> dict[str, list[int]]:
+        """The positions of the cards of each deck."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, card in enumerate(self.cards):
+            found[card.deck].append(place)
+        return dict(found)
 
     def filled(self, node: Filled, among: Iterable[int]) -> list[int]:
         """The positions among those given where one of the fields holds something."""
@@ -81,24 +109,33 @@ class SearchIndex:
         words = [word for text in typed for word in literal_words(text)]
         if not words:
             return list(found)
-        fine = len(found) <= FINELY_RANKED
+        if len(found) > FINELY_RANKED:
+            return self._titles_first(words, found)
         phrase = " ".join(words)
         spelt = [word for text in typed for word in accented(text).split()]
-        with_signs = fine and any(not word.isascii() for word in spelt)
+        with_signs = any(not word.isascii() for word in spelt)
         scored = []
         for place in found:
-            score = self._score(place, words, phrase, fine=fine)
+            score = self._score(place, words, phrase)
             if with_signs and all(word in self._spelt(place) for word in spelt):
                 score += 5 * len(words)
             scored.append((-score, place))
         scored.sort()
         return [place for _, place in scored]
 
-    def _score(self, place: int, words: list[str], phrase: str, *, fine: bool) -> int:
+    def _titles_first(self, words: list[str], found: Sequence[int]) -> list[int]:
+        """Those with the most of the words in their titles, then those with fewer."""
+        hits: dict[int, int] = {}
+        titles = self._titles
+        for word in words:
+            for place in [place for place in found if word in titles[place]]:
+                hits[place] = hits.get(place, 0) + 1
+        first = sorted(hits, key=lambda place: (-hits[place], place))
+        return first + [place for place in found if place not in hits]
+
+    def _score(self, place: int, words: list[str], phrase: str) -> int:
         text, title_end = self._texts[place], self._title_ends[place]
         score = 0
-        if not fine:
-            return sum(100 for word in words if text.find(word, 0, title_end) >= 0)
         for word in words:
             at = text.find(word)
             if 0 <= at < title_end:

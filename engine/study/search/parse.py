@@ -289,8 +289,6 @@ def _choice(key: str, value: str) -> Node:
 
 def _state(value: str) -> Node:
     state = _known("is", value.strip().lower(), STATES)
-    if state == "new":
-        return Not(Is("started"))
     if state == "due":
         return All((Is("waiting"), Not(Is("suspended")), Not(Is("buried"))))
     return Is(state)

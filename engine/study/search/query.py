@@ -95,7 +95,7 @@ class Untagged:
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """The card's state: `started`, `learn`, `review`, `waiting` (due, buried or not), `suspended`, `buried`,
+    """The card's state: `new`, `learn`, `review`, `waiting` (due, buried or not), `suspended`, `buried`,
     `marked` or `leech`.
     """
 

@@ -68,10 +68,11 @@ def test_a_trace_keeps_the_contract(tmp_path: Path) -> None:
     }  # fmt: skip
     assert set(device["launch_recorded"]) == {"events", "wall_us", "busy_us"}
     assert set(device["gaps"]) == {
-        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "cpu",
+        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "under", "cpu",
     }  # fmt: skip
     assert set(device["gaps"]["longest"][0]) == {
-        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "kernel_before", "kernel_after",
+        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "cpu_during", "kernel_before",
+        "kernel_after",
     }  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None
     path.write_bytes(trace())
     out = called(str(path))[1]
     assert "overhead-bound: GPU 0 is 18.8 % busy over 0.959 ms" in out
-    assert "100.0 % of the gap time lies under aten::linear → cudaLaunchKernel" in out
+    assert "100.0 % of the gap time waits for aten::linear → cudaLaunchKernel" in out
     assert "aten::linear → cudaLaunchKernel" in out
 
 

@@ -87,8 +87,6 @@ def test_a_package_for_anki_goes_out_and_comes_in(tmp_path: Path) -> None:
     assert dry.returncode == 0, dry.stderr
     assert b"decks new: good-deck.yaml" in dry.stdout
     assert not (there / "decks").exists()
-    assert engine(there, "import", str(file)).returncode == 0
-    assert b"nothing changes" in engine(there, "import", str(file)).stdout
     unknown = engine(there, "export", "--format", "apkg", "--deck", "nowhere")
     assert unknown.returncode == 2
     assert b"there is no deck nowhere: there are" in unknown.stderr

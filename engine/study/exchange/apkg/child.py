@@ -126,7 +126,7 @@ def _schedule(collection: Collection, card: Card, wanted: AnkiCard, package: Ank
         card.due = wanted.due_ms // 1000
     if wanted.kind != NEW:
         card.factor = 2500
-        card.desired_retention, card.decay = package.retention, package.decay
+        card.desired_retention, card.decay = wanted.retention, package.decay
     if wanted.stability is not None and wanted.difficulty is not None:
         card.memory_state = FSRSMemoryState(stability=wanted.stability, difficulty=wanted.difficulty)
     if wanted.last_review_ms is not None:

@@ -36,6 +36,7 @@ from engine.study.exchange.records import (
     SchedulerRecord,
 )
 from engine.study.schedule import SchedulerParams
+from engine.study.schedule_plan import plan_in
 from engine.study.settings import load_in, scheduler_of
 from engine.study.study_day import to_ms
 from engine.study.today import now_for_learner
@@ -200,7 +201,7 @@ def _records(
     settings = load_in(connection)
     now = now_for_learner(connection, to_ms(learner.now), learner.zone, settings.rollover_hour)
     calendar = Calendar(learner.zone, settings.rollover_hour, now.day)
-    params = settings.scheduler
+    params = plan_in(connection).of_deck(settings.scheduler, None)
     nonces = [each.source.nonce(row.at_ms) for each in held for row in each.rows if is_answer(row)]
     kept = reviews_here(connection, nonces)
     flags = flags_in(connection)

@@ -7,6 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
+from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from engine.store import Store
 from engine.study import state_table
@@ -42,6 +45,7 @@ from engine.study.exchange.records import (
     SchedulerRecord,
 )
 from engine.study.schedule import SchedulerParams
+from engine.study.schedule_plan import plan_in
 from engine.study.settings import load_in
 from engine.study.study_day import DAY_MINUTES, to_ms
 from engine.study.today import now_for_learner
@@ -64,11 +68,13 @@ def package_of(
     *,
     today: str,
     params: SchedulerParams,
+    retention: Mapping[str, float] = MappingProxyType({}),
     decks: Collection[str] | None = None,
 ) -> AnkiPackage:
     """The cards of the library (or of some of its decks) with their answers.
 
-    today: the learner's study day. params: what cards are scheduled with now. Answers to cards that no deck
+    today: the learner's study day. params: what cards are scheduled with now; retention: the desired one of
+    decks (by id) that have their own. Answers to cards that no deck
     has are not in it: Anki has no log without cards.
     """
     answers: dict[str, list[ReviewRecord]] = defaultdict(list)
@@ -110,12 +116,16 @@ def package_of(
                     fields=(*faces, packed(cargo)),
                     field_names=FIELDS,
                     tags=_tags(card, did),
-                    cards=(_card(state, did, len(notes), given, logged, today),),
+                    cards=(
+                        replace(
+                            _card(state, did, len(notes), given, logged, today),
+                            retention=retention.get(deck.id, params.desired_retention),
+                        ),
+                    ),
                 )
             )
     return AnkiPackage(
         notes=tuple(notes),
-        retention=params.desired_retention,
         decay=params.parameters[20],
         style=STYLE,
         note_type=NOTE_TYPE,
@@ -234,11 +244,19 @@ def export(
     gathered = gather(store, decks_folder, now).export
     with store.read() as connection:
         settings = load_in(connection)
+        plan = plan_in(connection)
         today = now_for_learner(connection, to_ms(now), zone, settings.rollover_hour).day
         states = state_table.read_all(connection)
         flags = flags_in(connection)
     package = package_of(
-        library, gathered, states, flags, today=today, params=settings.scheduler, decks=decks
+        library,
+        gathered,
+        states,
+        flags,
+        today=today,
+        params=plan.of_deck(settings.scheduler, None),
+        retention=plan.retention,
+        decks=decks,
     )
     if not package.notes:
         raise ExchangeFault("export", "decks", "hold no cards: choose a deck that has some")

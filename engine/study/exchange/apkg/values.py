@@ -31,7 +31,9 @@ class LogRow(msgspec.Struct, frozen=True, array_like=True):
 class AnkiCard(msgspec.Struct, frozen=True, kw_only=True):
     """A card of a note. due_days: for those due on a day; due_ms: for those due at an instant.
 
-    interval_days: of review cards. front, back: HTML as Anki draws the card; empty where it is going out.
+    interval_days: of review cards. retention: the desired one that an outgoing card is scheduled with.
+    changed_s: when an incoming one was changed last, in seconds since 1970. front, back: its HTML as Anki
+    draws it.
     """
 
     ordinal: int = 0
@@ -47,6 +49,7 @@ class AnkiCard(msgspec.Struct, frozen=True, kw_only=True):
     stability: float | None = None
     difficulty: float | None = None
     last_review_ms: int | None = None
+    retention: float = 0.9
     log: tuple[LogRow, ...] = ()
     changed_s: int = 0
     front: str = ""
@@ -65,10 +68,9 @@ class AnkiNote(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnkiPackage(msgspec.Struct, frozen=True, kw_only=True):
-    """The notes of a package. retention: the desired retention that outgoing cards were scheduled with."""
+    """The notes of a package; of one that goes out also FSRS's decay and the note type."""
 
     notes: tuple[AnkiNote, ...] = ()
-    retention: float = 0.9
     decay: float = 0.1542
     style: str = ""
     note_type: str = ""
