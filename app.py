@@ -34,19 +34,6 @@ page = st.navigation(
             icon=":material/menu_book:",
             url_path="notebook",
         ),
-        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
-        st.Page(
-            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
-        ),
-        st.Page(
-            "app_pages/record.py", title=say("nav.record"), icon=":material/table_chart:", url_path="record"
-        ),
-        st.Page(
-            "app_pages/calibration.py",
-            title=say("nav.calibration"),
-            icon=":material/target:",
-            url_path="calibration",
-        ),
         st.Page(
             "app_pages/statistics.py",
             title=say("nav.statistics"),
@@ -61,8 +48,21 @@ page = st.navigation(
             url_path="analyse",
         ),
         st.Page(
+            "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
+        ),
+        st.Page(
+            "app_pages/record.py", title=say("nav.record"), icon=":material/table_chart:", url_path="record"
+        ),
+        st.Page(
+            "app_pages/calibration.py",
+            title=say("nav.calibration"),
+            icon=":material/target:",
+            url_path="calibration",
+        ),
+        st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
         ),
+        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
         st.Page(
             "app_pages/schedule.py",
             title=say("nav.schedule"),

@@ -159,9 +159,8 @@ def report(database: Path) -> None:
         _once("--baseline", str(database), "SELECT count(*) FROM reviews")[0] for _ in range(RUNS)
     )
     group = _once("--baseline", str(database), _GROUP)[0]
-    print(
-        f"the first opening ever            {first[1]:8.0f} ms   (makes the columns, {size / 1e6:.0f} MB; {first[3]:.0f} on a processor)"
-    )
+    print(f"the first opening ever            {first[1]:8.0f} ms   (makes the columns, {size / 1e6:.0f} MB)")
+    print(f"  its time on a processor         {first[3]:8.0f} ms")
     print(f"every later opening               {later:8.0f} ms   ({reading:.0f} ms of it reading the log)")
     print(f"  its time on a processor         {working:8.0f} ms   (what it takes on a machine that is idle)")
     print(f"bare SQL: one GROUP BY of the log {group:8.0f} ms   {later / group:.2f} x of it")
