@@ -71,4 +71,4 @@ def _shown(name: str, value: Scalar, language: str) -> str:
     for ending, unit in _UNITS.items():
         if name.endswith(ending):
             return quantity(float(value), unit, language)
-    return joined(number(float(value), language) if isinstance(value, float) else f"{value}", "")
+    return joined(f"{value}" if isinstance(value, bool) else number(value, language), "")
