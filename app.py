@@ -34,7 +34,19 @@ page = st.navigation(
             icon=":material/menu_book:",
             url_path="notebook",
         ),
-        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
+        st.Page(
+            "app_pages/statistics.py",
+            title=say("nav.statistics"),
+            icon=":material/bar_chart:",
+            url_path="statistics",
+        ),
+        st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
+        st.Page(
+            "app_pages/your_files.py",
+            title=say("nav.files"),
+            icon=":material/query_stats:",
+            url_path="analyse",
+        ),
         st.Page(
             "app_pages/claims.py", title=say("nav.claims"), icon=":material/fact_check:", url_path="claims"
         ),
@@ -48,15 +60,9 @@ page = st.navigation(
             url_path="calibration",
         ),
         st.Page(
-            "app_pages/statistics.py",
-            title=say("nav.statistics"),
-            icon=":material/bar_chart:",
-            url_path="statistics",
-        ),
-        st.Page("app_pages/labs.py", title=say("nav.labs"), icon=":material/speed:", url_path="labs"),
-        st.Page(
             "app_pages/settings.py", title=say("nav.settings"), icon=":material/tune:", url_path="settings"
         ),
+        st.Page("app_pages/write.py", title=say("nav.write"), url_path="write", visibility="hidden"),
         st.Page(
             "app_pages/schedule.py",
             title=say("nav.schedule"),

@@ -34,6 +34,7 @@ def key_of(finding: Finding) -> str:
         "fragmentation": "failed" if "requested_bytes" in args else "",
         "leak": "" if args.get("call") else "no_stack",
         "overhead_bound": "under" if "call" in args else "named" if "cpu_op" in args else "",
+        "cpu_elsewhere": "doing" if "doing" in args else "",
         "gpu_busy": "named" if "family" in args else "",
         "launch_cost": "steps" if "per_step" in args else "",
         "compared_time": str(args.get("per")),
@@ -70,4 +71,4 @@ def _shown(name: str, value: Scalar, language: str) -> str:
     for ending, unit in _UNITS.items():
         if name.endswith(ending):
             return quantity(float(value), unit, language)
-    return joined(number(float(value), language) if isinstance(value, float) else f"{value}", "")
+    return joined(f"{value}" if isinstance(value, bool) else number(value, language), "")

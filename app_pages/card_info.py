@@ -27,7 +27,7 @@ from engine.study.study_day import add_days, days_between, to_ms
 from engine.study.today import now_for_learner
 
 WIDTH, HEIGHT = 560, 132
-LEFT, BOTTOM = 38, 22
+LEFT, TOP, BOTTOM = 48, 12, 22
 MOST_POINTS = 160
 AHEAD = 30
 """Days that the curve goes on at least, from today."""
@@ -163,7 +163,7 @@ def curve(
         return LEFT + min(1.0, max(0.0, off / span)) * (WIDTH - LEFT - 4)
 
     def y(share: float) -> float:
-        return 6 + (1 - (max(low, share) - low) / (1 - low)) * (HEIGHT - BOTTOM - 6)
+        return TOP + (1 - (max(low, share) - low) / (1 - low)) * (HEIGHT - BOTTOM - TOP)
 
     line = " ".join(f"{x(day):.1f},{y(share):.1f}" for day, share in drawn)
     dots = "".join(
@@ -173,10 +173,12 @@ def curve(
     wanted = params.desired_retention
     now = _percent(retrievability(state, today, params), language)
     label = phrase(language, "info.curve", until=ends, now=now)
-    marks = [f'<line class="now" x1="{x(today):.1f}" x2="{x(today):.1f}" y1="6" y2="{HEIGHT - BOTTOM}" />']
+    marks = [
+        f'<line class="now" x1="{x(today):.1f}" x2="{x(today):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" />'
+    ]
     if state.due_day is not None:
         at = f"{x(state.due_day):.1f}"
-        marks.append(f'<line class="due" x1="{at}" x2="{at}" y1="6" y2="{HEIGHT - BOTTOM}" />')
+        marks.append(f'<line class="due" x1="{at}" x2="{at}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" />')
     grid = "".join(
         f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y(share):.1f}" y2="{y(share):.1f}" />'
         f'<text x="{LEFT - 6}" y="{y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
@@ -209,7 +211,8 @@ def _history(history: tuple[Review, ...], changes: tuple[Change, ...], reader: R
 def _when(at_ms: int, undone: bool, reader: Reader) -> str:
     when = moment(datetime.fromtimestamp(at_ms / 1000, UTC), reader.zone, reader.language)
     back = f' <span class="tag">{escape(phrase(reader.language, "cards.undone"))}</span>' if undone else ""
-    return f'<tr{" class=undone" if undone else ""}><td class="plain">{escape(when)}{back}</td>'
+    row = '<tr class="undone">' if undone else "<tr>"
+    return f'{row}<td class="plain">{escape(when)}{back}</td>'
 
 
 def _answer_row(review: Review, reader: Reader) -> str:

@@ -225,6 +225,7 @@ def _lines(report: Report) -> None:
             ("undos", report.undos),
             ("predictions", report.predictions),
             ("notes", report.record_notes),
+            ("pictures", report.pictures),
             ("mistakes", report.mistakes),
             ("changes", report.card_changes),
             ("practice", report.practice_answers),

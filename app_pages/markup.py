@@ -1,6 +1,7 @@
 """Card Markdown to HTML that is safe to show: no raw HTML, no images from elsewhere, harmless links.
 
 CommonMark with tables, `$…$` and `$$…$$` as MathML, and fenced code coloured by Pygments (classes `tok-…`).
+A picture is shown where it lies in the folder `pictures/` beside the deck; it comes as part of the HTML.
 Two things differ for Chinese: a line break between two Chinese characters leaves no space, and `**…。**`
 is emphasis also where a character follows at once.
 """
@@ -10,8 +11,10 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
@@ -30,9 +33,20 @@ from pygments.util import ClassNotFound
 DECIMAL_COMMA = re.compile(r"(\d)\{,\}(\d)")
 
 
-def block(text: str) -> str:
-    """Markdown of one or more paragraphs as HTML."""
-    return str(_markdown().render(text))
+PICTURE = re.compile(r"pictures/([A-Za-z0-9][A-Za-z0-9_-]*\.(svg|png))")
+PICTURE_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
+LARGEST_PICTURE = 1024 * 1024
+"""Bytes: a picture travels with its card."""
+
+
+def block(text: str, folder: Path | None = None) -> str:
+    """Markdown of one or more paragraphs as HTML. `folder`: where the deck lies, for its pictures."""
+    return str(_markdown().render(text, {"folder": folder}))
+
+
+def deck_folder(file: str) -> Path | None:
+    """Where the pictures of a card lie, by the deck file that it stands in; None where that isn't known."""
+    return Path(file).parent if file else None
 
 
 def inline(text: str) -> str:
@@ -50,13 +64,14 @@ def plain(text: str) -> str:
 @cache
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False, "highlight": _code})
-    markdown.enable(["table", "strikethrough"]).disable(["image", "html_block", "html_inline"])
+    markdown.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
     markdown.use(
         dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True
     )
     markdown.inline.ruler.at("emphasis", _emphasis)
     markdown.core.ruler.push("cjk_breaks", _join_lines)
     markdown.add_render_rule("link_open", _link)
+    markdown.add_render_rule("image", _image)
     markdown.add_render_rule("math_inline", _math_inline)
     markdown.add_render_rule("math_inline_double", _math_block)
     markdown.add_render_rule("math_block", _math_block)
@@ -94,6 +109,31 @@ def _link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: 
     token.attrSet("target", "_blank")
     token.attrSet("rel", "noopener noreferrer")
     return renderer.renderToken(tokens, index, options, env)
+
+
+def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A picture of the deck's own as part of the page; of any other only its words and its address."""
+    token = tokens[index]
+    said, address = html.escape(token.content), str(token.attrGet("src") or "")
+    found = _picture(env.get("folder"), address)
+    if found is None:
+        return f"{said} (<code>{html.escape(address)}</code>)"
+    kind, content = found
+    return f'<img src="data:{kind};base64,{b64encode(content).decode()}" alt="{said}">'
+
+
+def _picture(folder: Path | None, address: str) -> tuple[str, bytes] | None:
+    """Media type and bytes of a deck's picture; None where there is none of that name, or it is too large."""
+    name = PICTURE.fullmatch(address)
+    if folder is None or name is None:
+        return None
+    file = folder / "pictures" / name[1]
+    try:
+        if not file.is_file() or file.stat().st_size > LARGEST_PICTURE:
+            return None
+        return PICTURE_TYPES[name[2]], file.read_bytes()
+    except OSError:
+        return None  # unreadable: its words stand there
 
 
 def _is_chinese(character: str) -> bool:

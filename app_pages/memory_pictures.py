@@ -24,7 +24,7 @@ from engine.measure.results import Result
 
 TIMELINE = ("timeline", ("at", "pattern", "allocator", "call", "allocated"))
 MAP = ("segment_map", ("line", "pattern", "allocator", "segment", "offset", "size", "call"))
-TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 260, 12, 22
+TIMELINE_HEIGHT, LINE_HEIGHT, LEGEND_LINE = 330, 12, 22
 """Pixels. The legend, a line for each call, takes its room from the picture's."""
 HIGH_FLOOR = 0.6
 """Of the highest level: weights that large leave no room for teeth, so the axis begins below their floor."""
@@ -58,11 +58,11 @@ def memory_pictures(result: Result, words: LabWords, *, key: str) -> None:
     pieces = [row for row in rows.get(MAP[0], []) if _choice(row) == chosen]
     calls = _calls([*levels, *pieces])
     if levels:
-        show(timeline(levels, words, _colours(calls, levels, words)), key=f"{key}.timeline")
+        show(timeline(levels, words, call_colours(calls, levels, words)), key=f"{key}.timeline")
         if begins_at(levels):
             st.caption(say("memory.not_from_zero", bytes=quantity(begins_at(levels), "B", words.language)))
     if pieces:
-        show(segment_map(pieces, words, _colours(calls, pieces, words)), key=f"{key}.map")
+        show(segment_map(pieces, words, call_colours(calls, pieces, words)), key=f"{key}.map")
         st.caption(say("memory.map_hint"))
 
 
@@ -220,7 +220,7 @@ def _call(row: Row, words: LabWords) -> str:
     return words.value(row["call"]) if row["call"] != "" else say("memory.free")
 
 
-def _colours(calls: Sequence[Scalar], rows: Sequence[Row], words: LabWords) -> alt.Scale:
+def call_colours(calls: Sequence[Scalar], rows: Sequence[Row], words: LabWords) -> alt.Scale:
     """Colours for these rows' calls; a call has the same one in both pictures (`calls`: those of both)."""
     cycle = series_colours()
     named = [call for call in calls if call not in ("", RESERVED)]

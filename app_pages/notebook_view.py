@@ -168,6 +168,6 @@ def missed_points(points: Sequence[tuple[str, str, str]]) -> None:
         return
     with st.expander(say("notebook.missed"), icon=":material/edit_note:"):
         st.caption(say("notebook.missed_help"))
-        for card_id, title, heading in points:
+        for place, (card_id, title, heading) in enumerate(points):
             st.markdown(f"**{_as_text(title)}**: {_as_text(heading)}")
-            new_line(card_id, key=f"missed.{card_id}.{heading}")
+            new_line(card_id, key=f"missed.{place}.{card_id}")

@@ -119,7 +119,7 @@ class _Served:
         _check_host(request)
         state = self._trace(request)
         if state is None:
-            return self._gone()
+            return self._gone(request)
         trace = f"{request.url.scheme}://{request.headers['host']}{ROOT}/trace/{state.id}/{quote(state.path.name)}"
         wanted = {"url": trace, "hideSidebar": "true"}
         commands = [{"id": "dev.perfetto.ExpandTracksByRegex", "args": ["."]}]
@@ -127,7 +127,7 @@ class _Served:
         span = None if asked is None else self._in_view(*asked, state)
         if asked is not None and span is not None:
             wanted |= {"visStart": str(span[0]), "visEnd": str(span[1])}
-            commands = [*_marks(*asked), *commands]
+            commands = [*_marks(*asked, _say("perfetto.gap", request)), *commands]
         wanted["startupCommands"] = json.dumps(commands)
         address = f"{ROOT}/#!/?{urlencode(wanted, quote_via=quote)}"
         return RedirectResponse(address, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
@@ -137,7 +137,7 @@ class _Served:
         _check_host(request)
         state = self._trace(request)
         if state is None:
-            return self._gone()
+            return self._gone(request)
         warned = {warning["code"] for warning in self._analyses().result(state.id)["warnings"]}
         kind = "application/octet-stream"
         response: Response
@@ -173,8 +173,8 @@ class _Served:
             return None
         return max(start - margin, min(starts)), min(end + margin, max(ends))
 
-    def _gone(self) -> Response:
-        response = PlainTextResponse(_say("perfetto.gone"), 404)
+    def _gone(self, request: Request) -> Response:
+        response = PlainTextResponse(_say("perfetto.gone", request), 404)
         _secure(response.headers)
         return response
 
@@ -188,23 +188,24 @@ def _asked(request: Request) -> tuple[int, int] | None:
     return (start, end) if -LONGEST < start < end < LONGEST else None
 
 
-def _marks(start: int, end: int) -> list[dict[str, Any]]:
+def _marks(start: int, end: int, gap: str) -> list[dict[str, Any]]:
     """Perfetto's commands that draw the gap as a row of its own on top, and the GPU's rows below it."""
-    name = f"{_say('perfetto.gap')} · {(end - start) / 1000:,.1f} µs"
+    name = f"{gap} · {(end - start) / 1000:,.1f} µs"
     query = f"SELECT {start} AS ts, {end - start} AS dur, '{name}' AS name"
     return [
         {"id": "dev.perfetto.PinTracksByRegex", "args": ["^stream "]},
-        {"id": "dev.perfetto.AddDebugSliceTrack", "args": [query, _say("perfetto.gap")]},
+        {"id": "dev.perfetto.AddDebugSliceTrack", "args": [query, gap]},
     ]
 
 
-def _say(key: str) -> str:
-    """The words in the language of the settings: nobody's page is drawn here."""
+def _say(key: str, request: Request) -> str:
+    """The words in the learner's language: as set, else the browser's."""
     from app_pages import context
     from app_pages.words import phrase
 
     known = context.house().settings.interface_language
-    return phrase(known if known in context.LANGUAGES else "en", key)
+    asked = context.language_of(request.headers.get("accept-language", "").split(",")[0])
+    return phrase(known if known in context.LANGUAGES else asked, key)
 
 
 def _check_host(request: Request) -> None:

@@ -10,16 +10,21 @@ from typing import Any
 
 import streamlit as st
 
+from app_pages import context
 from app_pages.analysis_words import findings_of, said
 from app_pages.lab_words import LabWords
 from app_pages.numbers import quantity
 from app_pages.sheet import sheet
 from app_pages.words import say
 from engine.measure.events import Artifact
+from engine.measure.fault import MeasureError
 from engine.measure.results import Result
 
 ANALYSIS = ".analysis"
 """The end of the name of an artifact that holds the analysis of the one named before it, as JSON."""
+READABLE = (".json", ".json.gz", ".pickle", ".sqlite", ".csv", ".ncu-rep", ".nsys-rep")
+"""The ends of the names of files that the page of own files reads."""
+OPENED = "files.opened"
 _MOST_BYTES = 4 * 1024 * 1024
 """An analysis is small; whatever is larger isn't one."""
 
@@ -57,8 +62,29 @@ def _file(artifact: Artifact, analysis: Artifact | None, words: LabWords, *, key
             key=f"{key}.download",
             on_click="ignore",
         )
+        if path.name.endswith(READABLE):
+            st.button(
+                say("your_files.open_here"),
+                icon=":material/query_stats:",
+                key=f"{key}.open",
+                on_click=_open,
+                args=(path, key),
+            )
+    fault = st.session_state.pop(f"{key}.fault", None)
+    if fault is not None:
+        st.error(fault, icon=":material/error:")
+    if st.session_state.get(OPENED):
+        st.switch_page("app_pages/your_files.py", query_params={"file": st.session_state.pop(OPENED)})
     if analysis is not None:
         _conclusions(_read(Path(analysis.path)), words, key=key)
+
+
+def _open(path: Path, key: str) -> None:
+    """Has the file analysed as one of the learner's own; the page goes there."""
+    try:
+        st.session_state[OPENED] = context.analyses().submit(path)
+    except MeasureError as error:
+        st.session_state[f"{key}.fault"] = str(error)
 
 
 def _conclusions(analysis: Mapping[str, Any], words: LabWords, *, key: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -22,31 +24,67 @@ from engine.study.fit import Fit, NotEnough, Tried, told
 from engine.study.fit_process import fit_in_process
 from engine.study.schedule_plan import Change
 
-FOUND = "schedule.found"
+POLL_SECONDS = 1.0
 SHOWN = 5
 """Former parameters that are listed."""
 
+_pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fit")
+_fits: dict[Path, Future[Fit | NotEnough]] = {}
+"""The newest fit of each data folder: a click elsewhere, another tab or F5 doesn't lose it."""
 
-@st.fragment
+
 def fit_section() -> None:
     """What is in use, a button to fit anew, what the fit found, and what was in use before."""
+    running = _is_running()
+    st.fragment(_section, run_every=POLL_SECONDS if running else None)(running)
+
+
+def _is_running() -> bool:
+    fit = _fits.get(context.house().data)
+    return fit is not None and not fit.done()
+
+
+def _start() -> None:
+    data = context.house().data
+    if not _is_running():
+        _fits[data] = _pool.submit(fit_in_process, data)
+
+
+def _section(asks: bool) -> None:
+    """asks: this run is one of those that ask again each second."""
+    running = _is_running()
+    if running != asks:
+        st.rerun()  # begins to ask, or ends it
     st.subheader(say("schedule.fit"), anchor=False)
     st.caption(say("schedule.fit.hint"))
     history = schedule_changes.history(context.store(), "parameters")
     st.markdown(_in_use(history))
-    if st.button(say("schedule.fit.do"), icon=":material/model_training:", key="schedule.fit"):
-        with st.spinner(say("schedule.fit.running")):
-            try:
-                st.session_state[FOUND] = fit_in_process(context.house().data)
-            except StudyError as fault:
-                st.session_state.pop(FOUND, None)
-                st.error(str(fault), icon=":material/error:")
-    found: Fit | NotEnough | None = st.session_state.get(FOUND)
+    st.button(
+        say("schedule.fit.do"),
+        icon=":material/model_training:",
+        on_click=_start,
+        disabled=running,
+        key="schedule.fit",
+    )
+    fit = _fits.get(context.house().data)
+    if running:
+        st.info(say("schedule.fit.running"), icon=":material/hourglass_top:")
+    elif fit is not None:
+        _found(fit)
+    _former(history)
+
+
+def _found(fit: Future[Fit | NotEnough]) -> None:
+    """What became of the newest fit."""
+    try:
+        found = fit.result()
+    except StudyError as fault:
+        st.error(str(fault), icon=":material/error:")
+        return
     if isinstance(found, NotEnough):
         _too_few(found)
-    elif found is not None:
+    else:
         _outcome(found)
-    _former(history)
 
 
 def _in_use(history: tuple[Change, ...]) -> str:
@@ -129,7 +167,7 @@ def _apply(value: Mapping[str, Any]) -> None:
     except StudyError as refused:
         st.toast(str(refused), icon=":material/error:")
         return
-    st.session_state.pop(FOUND, None)
+    _fits.pop(context.house().data, None)
     st.toast(say("settings.saved"), icon=":material/check:")
 
 

@@ -22,7 +22,8 @@ from app_pages.write_new import DECK, new_card
 from app_pages.write_notes import notes_section
 from app_pages.write_work import Judged, Work
 from engine.lab_names import lab_names
-from engine.study import deck_versions
+from engine.study import deck_edit, deck_versions
+from engine.study.card import Library
 from engine.study.deck_edit import DeckMoved, DeckRefused
 
 EDITOR = "write.editor"
@@ -80,7 +81,10 @@ def _judged(name: str, work: Work, draft: Draft) -> Judged:
 
 
 def _save(name: str) -> None:
-    work: Work = st.session_state[WORK][1]
+    known = st.session_state.get(WORK)
+    if known is None:
+        return  # the second half of a double click: it is saved
+    work: Work = known[1]
     draft = _draft(name, work)
     try:
         path = write_work.saved(work, draft.text, context.library(), _labs())
@@ -102,9 +106,9 @@ def _save(name: str) -> None:
 
 def _told(name: str) -> None:
     """The field said something: a wish to save is met once."""
-    work: Work = st.session_state[WORK][1]
-    draft = _draft(name, work)
-    if draft.save and draft.save not in st.session_state.setdefault(SAVES, set()):
+    known = st.session_state.get(WORK)
+    draft = None if known is None else _draft(name, known[1])
+    if draft is not None and draft.save and draft.save not in st.session_state.setdefault(SAVES, set()):
         st.session_state[SAVES].add(draft.save)
         _save(name)
 
@@ -198,15 +202,51 @@ def _versions(name: str, work: Work) -> None:
             chosen = st.selectbox(
                 say("write.earlier_choose"),
                 found,
-                format_func=lambda file: moment(
-                    deck_versions.kept_at(file), context.zone(), context.language()
-                ),
+                format_func=_version_name,
                 key="write.version",
             )
             st.button(say("write.earlier_do"), on_click=_bring_back, args=(work, chosen), key="write.back_to")
         if original is not None:
+            _newer(work, Path(original))
             st.caption(say("write.original_help", file=Path(original).name))
             st.button(say("write.original_do"), on_click=_original, args=(work,), key="write.original")
+
+
+def _version_name(file: Path) -> str:
+    """When it was replaced, to the second: two changes may fall into one minute."""
+    at = deck_versions.kept_at(file)
+    return f"{moment(at, context.zone(), context.language())}:{at:%S}"
+
+
+def _newer(work: Work, original: Path) -> None:
+    """What came to the project's deck since it was copied: cards to take over."""
+    if work.opened is None:
+        return
+    theirs = deck_edit.open_deck(original, work.path.parent, copies=False).text
+    if any(
+        deck_edit.faults_of(text, work.path, Library(), lab_names=None)[1]
+        for text in (work.opened.text, theirs)
+    ):
+        return  # a broken deck is mended first
+    missing = deck_edit.lacking(work.opened.text, theirs)
+    if missing:
+        st.caption(say("write.lacking", n=len(missing)))
+        st.code("\n".join(missing), language=None)
+        st.button(say("write.lacking_do"), on_click=_take_over, args=(work, theirs), key="write.take_over")
+
+
+def _take_over(work: Work, original: str) -> None:
+    if work.opened is None:
+        return
+    try:
+        whole = write_work.of_file(work.path, work.path.parent)
+        text = deck_edit.with_lacking(whole.text, original)
+        write_work.saved(whole, text, context.library(), _labs())
+    except (DeckRefused, DeckMoved) as fault:
+        st.session_state[SAID] = ("refused", str(fault))
+    else:
+        st.session_state[SAID] = ("saved", str(work.path))
+    st.session_state.pop(WORK, None)
 
 
 def _bring_back(work: Work, version: Path) -> None:
@@ -248,6 +288,13 @@ def _existing(name: str) -> None:
         st.info(say("write.gone", name=rest), icon=":material/search_off:")
         return
     st.session_state[WORK] = (name, work)
+    if sort == "card" and not work.copies:
+        st.page_link(
+            "app_pages/write.py",
+            label=say("write.whole_deck"),
+            icon=":material/article:",
+            query_params={"file": work.path.name},
+        )
     if work.copies:
         st.info(say("write.copies", path=work.path), icon=":material/content_copy:")
     bench(name)

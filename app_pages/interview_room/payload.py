@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from app_pages.interview_room.talk import Ledger, Talk
@@ -53,10 +54,11 @@ def envelope(language: str, now_ms: int, talk: Talk, ledger: Ledger) -> dict[str
 
 def question_payload(interview: Interview, question: Question, now_ms: int) -> dict[str, Any]:
     """The question that is asked. What comes later (prompt, follow-up, number) isn't told before its time."""
-    from app_pages.markup import block, inline, plain
+    from app_pages.markup import inline, plain
     from app_pages.numbers import unit_sign
 
     asked, clock = question.asked, question.clock
+    block = _block(asked.card.file)
     allowance = allowance_of(interview.setup, asked)
     shown = clock.phase != "ready"
     practice = interview.setup.mode == "practice"
@@ -109,9 +111,10 @@ def review_payload(
     revisited: bool,
 ) -> dict[str, Any]:
     """An answer beside the model answer. outcomes: what each rating leads to, None where no deck holds it."""
-    from app_pages.markup import block, inline
+    from app_pages.markup import inline
 
     asked, marks, clock = question.asked, question.marks, question.clock
+    block = _block(asked.card.file)
     follow = asked.follow_up
     band = marks.band
     return {
@@ -201,3 +204,10 @@ def _refusal(language: str, code: str, args: dict[str, str]) -> str:
     """Why a deed was not done, in words."""
     key = f"interview.refused.{code}"
     return phrase(language, key if knows(key) else "interview.refused.other", **{"reason": code, **args})
+
+
+def _block(file: str) -> Callable[[str], str]:
+    """Markdown to HTML with the pictures of the deck in that file."""
+    from app_pages import markup  # a page that only begins does without
+
+    return partial(markup.block, folder=markup.deck_folder(file))

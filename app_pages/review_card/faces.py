@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import threading
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +96,11 @@ class Faces:
 
 def render(card: Card, deck_title: str) -> Face:
     """The face: plain values for JSON, every Markdown text as HTML."""
-    from app_pages.markup import block, inline, plain  # a start from warm does without
+    from app_pages import markup  # a start from warm does without
+    from app_pages.markup import inline, plain
     from app_pages.numbers import unit_sign
 
+    block = partial(markup.block, folder=markup.deck_folder(card.file))
     return {
         "id": card.id,
         "lang": card.language,

@@ -255,20 +255,23 @@ def _change(op: Mapping[str, Any], *, desk: Grading, zone: str, now: datetime) -
     """A card buried, suspended, marked … at the instant the client names, if that isn't in the future."""
     card_id, kind, at_ms = _text(op.get("card_id")), op.get("kind"), op.get("at_ms")
     if card_id is None or kind not in KINDS or isinstance(at_ms, bool) or not isinstance(at_ms, (int, float)):
-        return Refusal(op["nonce"], "malformed")
+        return Refusal(op["nonce"], "change_refused", card_id, {"reason": "malformed"})
     now_ms = int(now.timestamp() * 1000)
     at = int(at_ms) if isfinite(at_ms) and now_ms - LONGEST_KEPT_MS < at_ms < now_ms else now_ms
     changed = desk.change(card_id, kind, at_ms=at, zone=zone, nonce=op["nonce"])
     if isinstance(changed, Refused):
-        return Refusal(op["nonce"], changed.code, card_id, changed.args, bring_back=True)
+        return Refusal(op["nonce"], "change_refused", card_id, {"reason": changed.code})
     return None
 
 
 def _not_written(op: Mapping[str, Any], reason: str) -> Refusal:
-    """A card whose answer couldn't be written is brought back; a prediction is typed again."""
-    predicts = op.get("type") == "predict"
-    code = "prediction_not_written" if predicts else "not_written"
-    return Refusal(op["nonce"], code, _text(op.get("card_id")), {"reason": reason}, bring_back=not predicts)
+    """A card whose answer couldn't be written is brought back; a prediction is typed again, and a card that
+    couldn't be buried is still in the queue."""
+    codes = {"predict": "prediction_not_written", "change": "change_not_written"}
+    code = codes.get(str(op.get("type")), "not_written")
+    return Refusal(
+        op["nonce"], code, _text(op.get("card_id")), {"reason": reason}, bring_back=code == "not_written"
+    )
 
 
 def _answer(op: Mapping[str, Any], *, zone: str, now: datetime) -> Answer | None:

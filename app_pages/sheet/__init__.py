@@ -14,6 +14,7 @@ import streamlit as st
 from app_pages.review_card import FRONT
 
 HERE = Path(__file__).parent
+STYLES = (HERE / "sheet.css", HERE / "claims.css", HERE / "files.css")
 
 
 def _text(file: Path) -> str:
@@ -23,7 +24,7 @@ def _text(file: Path) -> str:
 _sheet = st.components.v2.component(
     "benchcards.sheet",
     html='<div class="sheet" data-part="sheet"></div>',
-    css=_text(HERE / "sheet.css") + _text(HERE / "claims.css") + _text(FRONT / "curve.css"),
+    css="".join(map(_text, (*STYLES, FRONT / "curve.css"))),
     js=_text(HERE / "sheet.js"),
 )
 _card = st.components.v2.component(

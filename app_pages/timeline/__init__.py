@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from app_pages import context
-from app_pages.timeline.payload import first_gap, open_timeline, payload
+from app_pages.timeline.payload import Course, first_gap, open_timeline, payload
 from engine.measure.analyse.timeline import Timeline
 from engine.measure.analyse.timeline_cut import cut
 
@@ -51,15 +51,22 @@ def timeline(path: Path, *, key: str, goto: int | None = None) -> int | None:
     """Draws the timeline at `path` (see `write_timeline`); returns the number of the selected gap.
 
     `goto` is a gap to go to (`Timeline.find_gap` knows those that an analysis lists); before anything is
-    selected it counts as selected, without it the longest. Each selection runs the page, or the fragment that
-    this is called in, again. Raises `UnreadableFile`, OSError.
+    selected it counts as selected, without it the longest. A page may hand back what was returned, as one
+    that keeps it in its address does: only another gap is gone to. Each selection runs the page, or the
+    fragment that this is called in, again. Raises `UnreadableFile`, OSError.
     """
     opened = open_timeline(path)
     asked = _asked(st.session_state.get(key))
-    gap = _gap(asked["gap"], opened) if "gap" in asked else first_gap(opened, goto)
+    course = st.session_state.setdefault(f"{key}.course", Course())
+    begins = "gap" not in asked
+    if begins:
+        course.begin(first_gap(opened, course.to))
+    sent = course.steer(_gap(goto, opened))
+    gap = first_gap(opened, course.to) if begins or sent else _gap(asked["gap"], opened)
+    course.returned = gap
     _mount(
         key=key,
-        data=payload(path, context.language(), goto=goto, gap=gap, detail=_detail(asked, opened)),
+        data=payload(path, context.language(), course=course, gap=gap, detail=_detail(asked, opened)),
         on_asked_change=_changed,
     )
     return gap

@@ -132,7 +132,7 @@ def _stretch(story: GapStory) -> tuple[int, int]:
     before = AROUND * length
     if story.launch_ns is not None and story.launch_ns < 0:
         before = max(before, min(MOST_BEFORE * length, -story.launch_ns * 1.15))
-    return int(story.start_ns - before), int(story.end_ns + AROUND * length)
+    return story.start_ns - int(before), story.end_ns + int(AROUND * length)
 
 
 def _rows(timeline: Timeline, story: GapStory) -> list[Row]:
@@ -219,8 +219,7 @@ def _launch(canvas: _Canvas, timeline: Timeline, story: GapStory, places: dict[i
 def _axis(canvas: _Canvas, story: GapStory, language: str) -> None:
     """Times since the gap began, at its ends and half a gap apart."""
     canvas.y += 8
-    half = story.duration_ns / 2
-    shown = {round(story.start_ns + n * half) for n in range(-8, 9)}
+    shown = {story.start_ns + n * story.duration_ns // 2 for n in range(-8, 9)}
     ticks = [time for time in sorted(shown) if canvas.start < time < canvas.end]
     apart = (canvas.x(ticks[1]) - canvas.x(ticks[0])) if len(ticks) > 1 else WIDTH
     every = 1 if apart > 80 else 2

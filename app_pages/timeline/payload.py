@@ -13,6 +13,7 @@ import json
 import struct
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,19 +53,56 @@ def words(language: str) -> dict[str, str]:
     return {key.removeprefix(_UI): text for key, text in catalogue(language).items() if key.startswith(_UI)}
 
 
+@dataclass(slots=True)
+class Course:
+    """Where a page sends its timeline, over the runs of a browser session.
+
+    to: the gap it was last sent to; times: how often it was, so that it goes once each time; returned: what
+    the page was told is selected.
+    """
+
+    to: int | None = None
+    times: int = 0
+    returned: int | None = None
+    heard: int | None = None
+    """What the page asked for in its last run."""
+
+    def begin(self, first: int | None) -> None:
+        """The picture is new, and nothing was selected in it yet: it shows the gap `first`."""
+        self.returned, self.heard = first, None
+
+    def steer(self, goto: int | None) -> bool:
+        """Whether the page sends it elsewhere now: not to the gap that is selected, nor on and on to one that
+        was left since."""
+        fresh = goto is not None and goto not in (self.returned, self.heard)
+        if fresh:
+            self.to = goto
+            self.times += 1
+        self.heard = goto
+        return fresh
+
+
 def payload(
-    path: Path, language: str, *, goto: int | None = None, gap: int | None = None, detail: bytes = b""
+    path: Path,
+    language: str,
+    *,
+    course: Course | None = None,
+    gap: int | None = None,
+    detail: bytes = b"",
 ) -> bytes:
-    """All that the component needs; `goto` is a gap to go to, `gap` the one that is selected."""
+    """All that the component needs; `gap` is the one that is selected."""
+    course = course or Course()
     changed = path.stat().st_mtime_ns
     gaps, overview = _columns(path, changed)
     head = dict(_head(path, changed, language))
-    lacking = {number for number in (goto, gap) if number is not None and str(number) not in head["stories"]}
+    lacking = {
+        number for number in (course.to, gap) if number is not None and str(number) not in head["stories"]
+    }
     told = {str(number): story(open_timeline(path), number, language) for number in lacking}
-    first = first_gap(open_timeline(path), goto)
+    first = first_gap(open_timeline(path), course.to)
     head |= {
         "stories": {**head["stories"], **told},
-        "first": None if first is None else {"gap": first, "zoom": goto is not None},
+        "first": None if first is None else {"gap": first, "times": course.times},
     }
     sections, at, parts = {}, 0, []
     for name, part in (("gaps", gaps), ("overview", overview), ("detail", detail)):
@@ -125,11 +163,8 @@ def _notes(timeline: Timeline, language: str) -> list[str]:
 @lru_cache(maxsize=_OPEN)
 def _columns(path: Path, changed_ns: int) -> tuple[bytes, bytes]:
     timeline = _opened(path, changed_ns)
-    rank = array("I", bytes(4 * timeline.gap_count))
-    for place, gap in enumerate(timeline.longest, 1):
-        rank[gap] = place
     parts = []
     for name, kind in GAP_PARTS.items():
-        column = rank if name == "rank" else array(kind, timeline.gaps[name])
+        column = timeline.ranks if name == "rank" else array(kind, timeline.gaps[name])
         parts += [column.tobytes(), bytes(-len(column) * column.itemsize % 8)]
     return b"".join(parts), timeline.overview

@@ -20,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         help="a chrome trace (.json, .json.gz), a PyTorch memory snapshot, the CSV or log of ncu, "
-        "the SQLite export of nsys or a CSV of nsys stats: recognised by content",
+        "the SQLite export of nsys or a CSV of nsys stats, or, where ncu or nsys is installed, their own "
+        "report (.ncu-rep, .nsys-rep): recognised by content",
     )
     parser.add_argument(
         "--against",

@@ -35,13 +35,17 @@ def _gap_facts(gaps: Args) -> Iterator[str]:
     if cpu and total:
         yield (
             f"  the CPU in the gaps: {percent(cpu['launching_us'] / total)} in CUDA calls, "
-            f"{percent(cpu['operators_us'] / total)} in operators, {percent(cpu['between_us'] / total)} "
-            "between "
-            f"them, {percent(cpu['waiting_us'] / total)} waiting for the GPU, "
+            f"{percent(cpu['operators_us'] / total)} in operators, "
+            f"{percent(cpu['between_us'] / total)} between them, "
+            f"{percent(cpu['computing_us'] / total)} in work of its own, "
+            f"{percent(cpu['waiting_us'] / total)} waiting for the GPU, "
             f"{percent(cpu['elsewhere_us'] / total)} elsewhere"
         )
     for pair in gaps["waited_for"][:_SHOWN]:
-        yield f"  {percent(pair['share'])} of the gap time ({pair['count']:,} gaps) under {_above(pair)}"
+        yield f"  {percent(pair['share'])} of the gap time ({pair['count']:,} gaps) waits for {_above(pair)}"
+    for row in gaps["under"][:_SHOWN]:
+        launching = "" if row["launches"] else ", which launches nothing"
+        yield f"  {percent(row['share'])} of the gap time the CPU is in {row['name'][:60]}{launching}"
     for gap in gaps["longest"][:_SHOWN]:
         yield f"  gap of {gap['duration_us']:,.1f} µs at {gap['start_us']:,.1f} µs, ended by {_above(gap)}"
 
@@ -99,7 +103,7 @@ def _overhead_bound(a: Args) -> str:
     under = ""
     if "cpu_op" in a:
         above = " → ".join(filter(None, (a["cpu_op"], a.get("call"))))
-        under = f"; {percent(a['share'])} of the gap time lies under {above}"
+        under = f"; {percent(a['share'])} of the gap time waits for {above}"
     cure = "CUDA graphs, or fewer and larger kernels, shrink the gaps."
     return f"overhead-bound: {_busy(a)}{under}. {cure}{_sure(a)}"
 
@@ -120,6 +124,14 @@ def _busy(a: Args) -> str:
 
 def _sure(a: Args) -> str:
     return f" Confidence: {a['confidence']}." if "confidence" in a else ""
+
+
+def _cpu_elsewhere(a: Args) -> str:
+    doing = f"above all {a['doing']}" if "doing" in a else "data, a request, or Python of its own"
+    return (
+        f"not launches: {_busy(a)}; in {percent(a['share'])} of the gap time the CPU did what launches "
+        f"nothing ({doing}; longest gap {a['longest_ms']:,.3f} ms). CUDA graphs don't help there.{_sure(a)}"
+    )
 
 
 def _launch_cost(a: Args) -> str:
@@ -145,13 +157,7 @@ def _moved(a: Args) -> str:
 TRACE_FINDINGS: dict[str, Callable[[Args], str]] = {
     "overhead_bound": _overhead_bound,
     "gpu_busy": _gpu_busy,
-    "cpu_elsewhere": lambda a: (
-        f"not launches: {_busy(a)}; in {percent(a['share'])} of the gap time the CPU ran neither operators "
-        "nor "
-        f"CUDA calls (longest gap {a['longest_ms']:,.3f} ms): it loaded data, waited for a request or ran "
-        "Python of "
-        f"its own. CUDA graphs don't help there.{_sure(a)}"
-    ),
+    "cpu_elsewhere": _cpu_elsewhere,
     "gaps_unexplained": lambda a: (
         f"{_busy(a)}; what it waited for isn't in the file: record the CPU too.{_sure(a)}"
     ),

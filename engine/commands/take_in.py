@@ -105,6 +105,7 @@ def lines(report: Report, *, dry_run: bool) -> list[str]:
         ("predictions", report.predictions),
         ("numbers seen", report.sightings),
         ("notes", report.record_notes),
+        ("pictures of cards", report.pictures),
         ("mistakes", report.mistakes),
         ("changes of cards", report.card_changes),
         ("answers outside the schedule", report.practice_answers),

@@ -67,15 +67,18 @@ class NewDeck:
     document: str = ""
 
 
-def open_deck(file: Path, own: Path) -> DeckText:
-    """The deck in `file` for changing. `own`: the learner's folder of decks. Raises DeckMoved."""
+def open_deck(file: Path, own: Path, *, copies: bool = True) -> DeckText:
+    """The deck in `file` for changing. `own`: the learner's folder of decks. Raises DeckMoved.
+
+    copies: refuse a deck of the project whose copy is there already; False: only its text is wanted.
+    """
     raw = _bytes_of(file)
     text = decode(raw).text
     if text is None:
         raise DeckMoved(f"{file}: isn't UTF-8 text: save it as UTF-8")
     mine = file.resolve().is_relative_to(own.resolve())
     path = file if mine else own / file.name
-    if not mine and os.path.lexists(path):
+    if copies and not mine and os.path.lexists(path):
         raise DeckMoved(
             f"{path}: is your own copy of {file.name} and has faults, so it isn't in use: "
             "mend it or move it away, then edit again"
@@ -133,11 +136,29 @@ def with_new_card(deck: str, values: Mapping[str, Any]) -> str:
 def with_new_card_text(deck: str, text: str) -> str:
     """The deck's text with one more card at its end, written as `text` has it (see `card_text`)."""
     cards = spots(deck).at(("cards",))
-    if cards.flow or not cards.items:
-        return with_new_card(deck, spots(text).plain())
+    if cards.flow:
+        # a list in brackets can't hold what is typed line by line
+        head = deck[: cards.start].rstrip()
+        listed = "".join("\n  " + deck_emit.item(card, 2, field="cards") for card in cards.plain())
+        deck = head + listed + deck[cards.end :]
+        cards = spots(deck).at(("cards",))
     line_end = deck.find("\n", cards.end)
     at = len(deck) if line_end < 0 else line_end
     return f"{deck[:at]}\n\n{_as_item(text, cards.column)}{deck[at:] or chr(10)}"
+
+
+def lacking(copy: str, original: str) -> tuple[str, ...]:
+    """Ids of the cards that a newer original has and the learner's copy lacks; the texts of sound decks."""
+    mine = {card.get("id") for card in spots(copy).at(("cards",)).plain()}
+    theirs = [str(card["id"]) for card in spots(original).at(("cards",)).plain()]
+    return tuple(card_id for card_id in theirs if card_id not in mine)
+
+
+def with_lacking(copy: str, original: str) -> str:
+    """The copy's text with the cards that it lacks at its end, as they stand in the original."""
+    for card_id in lacking(copy, original):
+        copy = with_new_card_text(copy, card_text(original, card_id))
+    return copy
 
 
 def without_card(deck: str, card_id: str) -> str:

@@ -41,7 +41,7 @@ def fuzzed(
             low, high = (max(min(end, most), min(least, most)) for end in (low, high))
             days = _weighted(range(low, high + 1), at, share)
         else:
-            days = int(low + at * (high - low + 1))
+            days = min(high, int(low + at * (high - low + 1)))  # just below 1, the sum is rounded up
     return max(min(days, most), min(least, most))
 
 

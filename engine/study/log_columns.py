@@ -13,12 +13,14 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Text, cast, select
 
 from engine.store import Store
 from engine.store.tables import reviews, schedulers, undos
@@ -77,7 +79,7 @@ _TYPES: dict[str, type] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Log:
     """The answers that count. cards: ids; schedulers: fingerprints; decay: FSRS's 21st parameter of each."""
 
@@ -100,17 +102,20 @@ class Log:
         held = np.fromiter((card in wanted for card in self.cards), bool, len(self.cards))
         return self.where(held[self.columns.card])
 
+    @cached_property
     def first_of_day(self) -> NDArray[np.bool_]:
         """Of the answers to one card on one study day, the first."""
         of = self.columns
-        order = np.lexsort((of.id, of.at, of.day, of.card))
-        card, day = of.card[order], of.day[order]
-        first = np.ones(len(order), bool)
-        first[1:] = (card[1:] != card[:-1]) | (day[1:] != day[:-1])
-        found = np.empty(len(order), bool)
-        found[order] = first
+        found = np.zeros(len(self), bool)
+        card_and_day = (of.card.astype(np.int64) << 32) + of.day
+        if np.all(of.at[1:] >= of.at[:-1]):
+            found[np.unique(card_and_day, return_index=True)[1]] = True
+        else:  # answers of another machine came into the log after later ones
+            order = np.argsort(of.at, kind="stable")
+            found[order[np.unique(card_and_day[order], return_index=True)[1]]] = True
         return found
 
+    @cached_property
     def predicted(self) -> Floats:
         """The chance that FSRS gave each answer, with the stability and the curve of its time; else NaN."""
         of = self.columns
@@ -169,7 +174,6 @@ def _fits(connection: Connection, kept: _Kept) -> bool:
 
 def _extended(connection: Connection, kept: _Kept) -> _Kept:
     """`kept` with the answers after it; itself where there are none."""
-    before = reviews.c.state_before
     query = (
         select(
             reviews.c.id,
@@ -179,9 +183,7 @@ def _extended(connection: Connection, kept: _Kept) -> _Kept:
             reviews.c.rating,
             reviews.c.kind,
             reviews.c.answer_ms,
-            before["interval_minutes"].as_integer(),
-            before["stability"].as_float(),
-            before["last_study_day"].as_string(),
+            cast(reviews.c.state_before, Text),  # as it lies there: SQLite takes JSON apart more slowly
             reviews.c.scheduler,
             reviews.c.nonce,
         )
@@ -196,18 +198,30 @@ def _extended(connection: Connection, kept: _Kept) -> _Kept:
     for rows in connection.execute(query).partitions():
         part = [*zip(*rows, strict=True)]
         parts.append(_columns(part, cards, fingerprints))
-        nonce = part[11][-1]
+        nonce = part[9][-1]
     if len(parts) == 1:
         return kept
     columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in _TYPES))
     return _Kept(columns, tuple(cards), tuple(fingerprints), nonce)
 
 
+class _Before(msgspec.Struct, gc=False):
+    """What is needed of the state before an answer."""
+
+    interval_minutes: int | None = None
+    stability: float | None = None
+    last_study_day: str | None = None
+
+
+_BEFORE = msgspec.json.Decoder(_Before)
+
+
 def _columns(part: Sequence[Sequence[Any]], cards: dict[str, int], fingerprints: dict[str, int]) -> Columns:
     """Rows of the query, a sequence a column; new cards and schedulers are entered."""
-    ids, card_ids, at, day, rating, kind, took, interval, stability, last_day, scheduler, _ = part
+    ids, card_ids, at, day, rating, kind, took, states, scheduler, _ = part
+    before = [_BEFORE.decode(state) for state in states]
     days = _days(day)
-    elapsed = days - _days([each or "NaT" for each in last_day])
+    elapsed = days - _days([each.last_study_day or "NaT" for each in before])
     return Columns(
         id=np.array(ids, np.int64),
         card=np.array([cards.setdefault(each, len(cards)) for each in card_ids], np.int32),
@@ -216,8 +230,12 @@ def _columns(part: Sequence[Sequence[Any]], cards: dict[str, int], fingerprints:
         rating=np.array(rating, np.int8),
         kind=np.array([KINDS.index(each) for each in kind], np.int8),
         took=np.array(took, np.int32),
-        interval=np.array([NONE if each is None else each for each in interval], np.int32),
-        stability=np.array([np.nan if each is None else each for each in stability], np.float32),
+        interval=np.array(
+            [NONE if each.interval_minutes is None else each.interval_minutes for each in before], np.int32
+        ),
+        stability=np.array(
+            [np.nan if each.stability is None else each.stability for each in before], np.float32
+        ),
         elapsed=np.where(np.isnan(elapsed), NONE, elapsed).astype(np.int32),
         scheduler=np.array(
             [fingerprints.setdefault(each, len(fingerprints)) for each in scheduler], np.int16

@@ -186,7 +186,7 @@ def calibration(log: Log, *, since: str | None = None) -> Calibration | None:
 
     Each chance is that of the card's state when it was shown, by the parameters of that time.
     """
-    predicted = log.predicted()
+    predicted = log.predicted
     which = _tested(log) & _since(log, since) & np.isfinite(predicted)
     return compared(predicted[which], (log.columns.rating > 1)[which])
 
@@ -262,7 +262,7 @@ def seconds_an_answer(log: Log) -> float | None:
 
 def _tested(log: Log) -> NDArray[np.bool_]:
     """The first answer to a card on a day, where the interval before it was of a day or more."""
-    return np.asarray(log.first_of_day() & (log.columns.interval >= DAY_MINUTES))
+    return np.asarray(log.first_of_day & (log.columns.interval >= DAY_MINUTES))
 
 
 def _mature(log: Log) -> NDArray[np.bool_]:

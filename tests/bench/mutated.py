@@ -1,4 +1,5 @@
-"""500 mutated files of each kind through `python -m engine analyse`: no traceback, no hang, no code run.
+"""500 mutated files of each kind through `python -m engine analyse` and through what the app does with a file
+(which writes a trace's timeline too): no traceback, no hang, no code run, and both say the same.
 
 Run: python -m tests.bench.mutated [FILES A KIND]
 The files of a kind are read one after the other in one process; one that takes longer than 10 s is a hang:
@@ -20,6 +21,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from engine.__main__ import main as engine
+from engine.measure.analyse.job import RESULT, TIMELINE
+from engine.measure.analyse.job_process import last_word
+from engine.measure.analyse.recognise import recognise
+from engine.measure.events import Event, Finished
 from tests.measure.analyse.mutations import armed_pickles, mutated, replaced
 from tests.measure.analyse.samples import KINDS, trace
 
@@ -29,7 +34,27 @@ Maker = Callable[[Path], tuple[str, list[bytes]]]
 
 
 def outcome(path: Path, *, as_json: bool) -> str:
-    """answered, refused, or what is wrong."""
+    """answered, refused, or what is wrong; the same by the command and by the app."""
+    said = _of_the_command(path, as_json=as_json)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        try:
+            word = last_word(path, Path(folder))
+        except BaseException as error:  # noqa: BLE001 (whatever comes through would be a traceback)
+            return f"TRACEBACK IN THE APP {type(error).__name__}: {error}"
+        whole = all((Path(folder) / name).exists() for name in left_by(word, path))
+    if said not in ("answered", "refused") or (isinstance(word, Finished) and whole) == (said == "answered"):
+        return said
+    return f"WRONG the command {said}, the app said {word}"
+
+
+def left_by(word: Event, path: Path) -> list[str]:
+    """The files that an analysis which went well leaves."""
+    if not isinstance(word, Finished):
+        return []
+    return [RESULT, TIMELINE] if recognise(path) == "trace" else [RESULT]
+
+
+def _of_the_command(path: Path, *, as_json: bool) -> str:
     out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -75,14 +75,16 @@ def a_gap(analyses: Analyses, analysis: str) -> tuple[int, int]:
     return start, start + round(gap["duration_us"] * 1000)
 
 
-@pytest.mark.parametrize("name", ["t.json", "t.json.gz"])
+@pytest.mark.parametrize(
+    ("name", "locale", "gap"), [("t.json", "en-US", "Gap"), ("t.json.gz", "vi-VN", "Khoảng trống")]
+)
 def test_a_trace_opens_with_the_gap_in_view_and_nobody_else_is_asked(
-    shared_app: App, browser: Browser, analyses: Analyses, name: str
+    shared_app: App, browser: Browser, analyses: Analyses, name: str, locale: str, gap: str
 ) -> None:
     content = gzip.compress(trace()) if name.endswith(".gz") else trace()
     analysis = analysed(analyses, name, content)
     start, end = a_gap(analyses, analysis)
-    context = browser.new_context()
+    context = browser.new_context(locale=locale)
     page = context.new_page()
     elsewhere: set[str] = set()
     refused: set[str] = set()
@@ -98,7 +100,8 @@ def test_a_trace_opens_with_the_gap_in_view_and_nobody_else_is_asked(
         timeout=PATIENCE_MS,
     )
     page.wait_for_function(
-        "() => window.app.trace.workspace.pinnedTracks.some(track => track.name === 'Gap')",
+        "gap => window.app.trace.workspace.pinnedTracks.some(track => track.name === gap)",
+        arg=gap,
         timeout=PATIENCE_MS,
     )
     allowed = (shared_app.url, "data:", "blob:")

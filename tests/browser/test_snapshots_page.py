@@ -45,4 +45,8 @@ def test_a_snapshot_is_drawn_told_and_taken_home(
     taken = tmp_path / "taken.pickle"
     download.value.save_as(taken)
     assert analyse_snapshot(taken).findings[0].code == "leak"
+    # the same file among the learner's own
+    page.get_by_role("button", name="Mở trong Tệp của bạn").first.click()
+    expect(page.locator(".lead")).to_contain_text("Rò rỉ: server/trace.py:27 keep để lại")
+    expect(page.get_by_text("Stack gây ra chuyện này")).to_be_visible()
     page.context.close()

@@ -76,6 +76,18 @@ def test_gaps_by_key_search_and_table_and_the_page_hears_which_is_selected(
     page.keyboard.press("Shift+N")
     expect(told(page)).to_contain_text("Gap 1:")
     selected(page, 1399)
+    for gap in (1299, 1199):
+        page.keyboard.press("n")
+        selected(page, gap)
+    expect(told(page)).to_contain_text("Gap 3:")
+    # the address holds it; a reload comes back to it, in view
+    page.reload()
+    expect(told(page)).to_contain_text("Gap 3:")
+    selected(page, 1199)
+    picture.focus()
+    page.keyboard.press("n")
+    expect(told(page)).to_contain_text("Gap 4:")
+    selected(page, 1099)
     page.keyboard.press("Escape")
     selected(page, None)
 

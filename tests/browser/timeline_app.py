@@ -1,4 +1,4 @@
-"""A page with nothing but a timeline, and timelines of any number of events to put on it."""
+"""A page with a timeline alone, its gap in the address, and timelines of any number of events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ st.set_page_config(layout="wide")
 
 @st.fragment
 def part():
-    gap = timeline(Path({path!r}), key="timeline")
+    asked = st.query_params.get("gap")
+    gap = timeline(Path({path!r}), key="timeline", goto=int(asked) if asked else None)
+    if gap is not None:
+        st.query_params["gap"] = str(gap)
     st.markdown(f"selected: {{gap}}")
 
 

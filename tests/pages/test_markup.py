@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from app_pages.markup import block, inline, plain
@@ -93,3 +95,33 @@ def test_emphasis_also_beside_chinese(text: str, shown: str) -> None:
 
 def test_plain_says_the_words_only() -> None:
     assert plain('"Cứ bật `torch.compile` là **xong**"') == '"Cứ bật torch.compile là xong"'
+
+
+def test_a_picture_beside_the_deck_is_part_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "gap.svg").write_text("<svg/>")
+    assert block("![A “gap”](pictures/gap.svg)", tmp_path) == (
+        '<p><img src="data:image/svg+xml;base64,PHN2Zy8+" alt="A “gap”"></p>\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "pictures/absent.svg",
+        "pictures/../deck.svg",
+        "../deck.svg",
+        "/etc/hostname.png",
+        "pictures/large.png",
+        "pictures/page.html",
+        "https://example.org/x.svg",
+    ],
+)
+def test_no_other_picture_is(address: str, tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "deck.svg").write_text("<svg/>")
+    (tmp_path / "pictures" / "page.html").write_text("<svg/>")
+    (tmp_path / "pictures" / "large.png").write_bytes(b"x" * (1024 * 1024 + 1))
+    out = block(f"![words]({address})", tmp_path)
+    assert "<img" not in out
+    assert "words" in out

@@ -11,6 +11,7 @@ import pytest
 
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.talk import Ledger, Leech, Refusal, TakenBack, Talk, View
+from app_pages.words import knows
 from engine.store import Store, open_store
 from engine.study import card_changes, settings
 from engine.study.card import Card, Deck, Library, Point, Source
@@ -195,7 +196,7 @@ def test_answers_and_changes_of_one_message_are_taken_back_in_their_order(desk: 
 def test_a_malformed_change_is_refused(desk: Desk, wrong: dict[str, Any]) -> None:
     outcome = carry_out(Ledger(), desk, change(1, "c", "bury") | wrong)["c"]
     assert isinstance(outcome, Refusal)
-    assert outcome.code == "malformed"
+    assert (outcome.code, outcome.args) == ("change_refused", {"reason": "malformed"})
 
 
 @pytest.mark.parametrize("at_ms", [1, 10**15, float("inf")])
@@ -231,3 +232,18 @@ def test_practice_is_kept_apart_from_the_review_log(desk: Desk) -> None:
     ledger.carry_out(ops, desk=desk, zone=ZONE, now=NOW + timedelta(seconds=10), practising=practising)
     assert ledger.of(ops) == {"a": None, "u": TakenBack("u", "card-1", 3)}
     assert ratings(desk, 1) == []
+
+
+def test_a_change_of_a_card_that_no_deck_has_is_refused_in_words(desk: Desk) -> None:
+    op = change(1, "c", "bury") | {"card_id": "nobody"}
+    outcome = carry_out(Ledger(), desk, op)["c"]
+    assert outcome == Refusal("c", "change_refused", "nobody", {"reason": "unknown_card"})
+    assert knows("review.refused.change_refused")
+    assert knows("review.refused.change_not_written")
+
+
+def test_a_change_that_can_not_be_written_is_said_and_brings_no_answer_into_view(desk: Desk) -> None:
+    with desk.store.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE card_flags")
+    outcome = carry_out(Ledger(), desk, change(1, "c", "bury"))["c"]
+    assert outcome == Refusal("c", "change_not_written", "card-1", {"reason": ""})

@@ -15,7 +15,7 @@ from app_pages import context
 from app_pages.timeline import FRONT, SCRIPTS
 from app_pages.timeline.gap_picture import gap_picture, wrapped
 from app_pages.timeline.gap_words import GapWords, duration, gap_words, short_name
-from app_pages.timeline.payload import GAP_PARTS, payload
+from app_pages.timeline.payload import GAP_PARTS, Course, payload
 from app_pages.timeline.payload import words as component_words
 from engine.measure.analyse.chrome_trace import read_chrome_trace
 from engine.measure.analyse.gap_story import REASONS, Done, GapStory, Reason
@@ -184,7 +184,7 @@ def test_text_is_broken_into_lines_that_fit() -> None:
 
 def test_the_payload_holds_the_gaps_and_says_where_its_sections_begin(sample: Path) -> None:
     head, body = head_of(payload(sample, "en", detail=b"123"))
-    assert head["first"] == {"gap": 0, "zoom": False}
+    assert head["first"] == {"gap": 0, "times": 0}
     assert len(head["stories"]) == head["gaps"] == 19
     assert [head["sections"][name][1] for name in ("overview", "detail")] == [
         len(read_timeline(sample).overview),
@@ -197,7 +197,25 @@ def test_the_payload_holds_the_gaps_and_says_where_its_sections_begin(sample: Pa
 
 
 def test_the_gap_to_go_to_is_told_from_the_beginning(sample: Path) -> None:
-    assert head_of(payload(sample, "en", goto=7))[0]["first"] == {"gap": 7, "zoom": True}
+    course = Course()
+    assert course.steer(7)
+    assert head_of(payload(sample, "en", course=course))[0]["first"] == {"gap": 7, "times": 1}
+
+
+def test_a_page_that_hands_back_what_is_selected_sends_nowhere() -> None:
+    course = Course()
+    assert not course.steer(None)
+    # each run the page asks for what was selected in the run before
+    for before, selected in ((None, 4), (4, 9), (9, 2), (2, None)):
+        assert not course.steer(before)
+        course.returned = selected
+    assert course.steer(5)
+    course.returned = 5
+    assert not course.steer(5)
+    course.returned = 6
+    assert not course.steer(5)
+    assert course.steer(4)
+    assert (course.to, course.times) == (4, 2)
 
 
 def test_every_word_that_the_timeline_names_is_there() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app_pages import write_work
 from app_pages.deck_editor import Draft
@@ -91,6 +93,43 @@ def test_a_new_card_makes_its_deck_once_and_the_next_follows_in_it(tmp_path: Pat
     lines = path.read_text(encoding="utf-8").split("\n")
     assert lines[following.first_line - 1].strip().startswith("- id: mine-mbu")
     assert not loaded(tmp_path).faults
+
+
+FLOW = """\
+deck: {id: flow, title: Flow, language: en}
+cards: [{id: flow-card, kind: term, title: T, prompt: "?", answer: [{heading: H, text: X}]}]  # one line
+"""
+TYPED = st.text(st.sampled_from("id: -|[]{}\"'#&*!\t\n a\u0301Đ中\x00\ud800"), max_size=60)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(typed=TYPED, begin=st.integers(0, 400), end=st.integers(0, 400))
+def test_whatever_is_typed_is_judged_and_a_sound_text_can_be_read_back(
+    tmp_path: Path, own: Path, typed: str, begin: int, end: int
+) -> None:
+    written(own / "good.yaml", GOOD)
+    flow = written(own / "flow.yaml", FLOW)
+    library = loaded(tmp_path)
+    assert not library.faults
+    for work in (
+        write_work.of_card(library.by_id["first-card"], own),
+        write_work.of_card(library.by_id["flow-card"], own),
+        write_work.of_file(flow, own),
+        write_work.of_new("id: new", flow, own),
+        write_work.of_new("id: new", NewDeck("n", "N", "en"), own),
+    ):
+        text = work.text[: min(begin, end)] + typed + work.text[max(begin, end) :]
+        judged = write_work.judge(work, text, 0, library, LABS)
+        assert work.first_line >= 1
+        assert (judged.card is None) == (judged.cards == 0)
+        assert judged.card is not None or judged.faults
+
+
+def test_a_card_comes_to_a_deck_whose_cards_stand_in_one_line(tmp_path: Path, own: Path) -> None:
+    flow = written(own / "flow.yaml", FLOW)
+    text = template("term", "zh", deck_id="flow", taken=())
+    write_work.saved(write_work.of_new(text, flow, own), text, loaded(tmp_path), LABS)
+    assert [card.title for card in loaded(tmp_path).by_id.values()] == ["T", "MBU"]
 
 
 def test_the_state_differs_where_the_file_does(tmp_path: Path, own: Path) -> None:

@@ -17,12 +17,15 @@ from engine.study.deck_edit import (
     card_text,
     card_values,
     is_own,
+    lacking,
     new_card_id,
     open_deck,
     save,
     with_card,
     with_card_text,
+    with_lacking,
     with_new_card,
+    with_new_card_text,
     without_card,
 )
 from engine.study.library import load_library, own_decks_folder
@@ -30,6 +33,7 @@ from tests.study.decks import GOOD, LABS, small, written
 
 POINT = [{"heading": "Gap", "text": "41 µs under `aten::linear`."}]
 CARD = {"kind": "question", "title": "Đo một khoảng trống", "prompt": "What is it?", "answer": POINT}
+TERM = "kind: term\ntitle: T\nprompt: What?\nanswer:\n  - {heading: H, text: X}\n"
 MINE = NewDeck("my-traces", "Traces of mine", "en", "My traces")
 
 
@@ -198,6 +202,20 @@ def test_a_card_is_taken_out_alone(tmp_path: Path, shipped: Path, own: Path) -> 
     assert opened.text.startswith(text.removesuffix("# end\n"))
     save(opened, text, loaded(tmp_path), lab_names=LABS)
     assert list(loaded(tmp_path).by_id) == ["first-card"]
+
+
+def test_cards_that_came_to_the_original_later_come_to_the_copy_as_they_stand_there(
+    tmp_path: Path, shipped: Path, own: Path
+) -> None:
+    library = loaded(tmp_path)
+    copy = save(open_deck(shipped, own), open_deck(shipped, own).text, library, lab_names=LABS)
+    newer = with_new_card_text(shipped.read_text(encoding="utf-8"), "id: third-card  # new\n" + TERM)
+    written(shipped, newer)
+    theirs = open_deck(shipped, own, copies=False).text
+    assert lacking(copy.text, theirs) == ("third-card",)
+    save(copy, with_lacking(copy.text, theirs), loaded(tmp_path), lab_names=LABS)
+    assert (own / "good.yaml").read_text(encoding="utf-8") == newer
+    assert not loaded(tmp_path).faults
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_answers_and_undos_given_since_are_added_to_the_file(
 def test_the_chance_of_recall_is_the_one_that_fsrs_gave(learner: Learner, store: Store) -> None:
     some_days(learner)
     log = read_log(store, None)
-    predicted = log.predicted()
+    predicted = log.predicted
     rows = {
         review.reviewed_at_ms: review for n in range(6) for review in learner.desk.history(f"deck-{n:03}")
     }
@@ -139,7 +139,7 @@ def test_the_first_answer_of_a_day_is_told_apart(learner: Learner, store: Store)
     some_days(learner)
     log = read_log(store, None)
     seen: set[tuple[object, object]] = set()
-    for row, first in zip(told(log), log.first_of_day().tolist(), strict=True):
+    for row, first in zip(told(log), log.first_of_day.tolist(), strict=True):
         assert first == ((row[0], row[2]) not in seen)
         seen.add((row[0], row[2]))
     assert len(seen) < len(log)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
@@ -24,7 +26,7 @@ def learner(desk: Desk) -> Learner:
 
 
 def change(
-    store: Store, kind: str, value: dict[str, object], deck: str = "", nonce: str = ""
+    store: Store, kind: str, value: Mapping[str, object], deck: str = "", nonce: str = ""
 ) -> SchedulePlan:
     return schedule_changes.change(
         store,
@@ -109,7 +111,7 @@ def test_a_change_sent_again_counts_once_and_the_former_value_comes_back(store: 
     ],
 )
 def test_a_value_that_cannot_be_is_refused_and_nothing_changes(
-    store: Store, kind: str, deck: str, value: dict[str, object], message: str
+    store: Store, kind: str, deck: str, value: Mapping[str, object], message: str
 ) -> None:
     with pytest.raises(ScheduleRefused, match=message):
         change(store, kind, value, deck=deck)

@@ -43,6 +43,7 @@ class Editor {
     this.note = find("note");
     this.noteText = find("note-text");
     this.discard = find("discard");
+    this.live = find("live");
     this.lines = [];
     this.doc = null;
     this.key = null;
@@ -194,6 +195,9 @@ class Editor {
     for (const node of this.box.querySelectorAll(".fault")) node.className = "";
     for (const at of faults.keys()) if (this.box.children[at]) this.box.children[at].className = "fault";
     this.field.setAttribute("aria-invalid", String(faults.size > 0));
+    const [first] = this.data?.faults ?? [];
+    const said = first ? `${first.line}: ${first.message}` : "";
+    if (this.live.textContent !== said) this.live.textContent = said;
   }
 }
 

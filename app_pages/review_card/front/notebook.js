@@ -70,6 +70,7 @@ class Notebook {
       const lang = this.review.queue.card(view).lang;
       const lines = this.lines.get(here) ?? [];
       this.below.setAttribute("aria-label", words.notebook);
+      this.below.classList.toggle("plain", lines.length === 0 && this.typing !== "below");
       this.below.replaceChildren(
         ...(lines.length ? [el("h3", {}, words.notebook), this.list(here, lines, lang)] : []),
         this.typing === "below" ? this.form(here, lang) : this.button(words["note.open"]),
@@ -80,7 +81,7 @@ class Notebook {
       const lines = this.lines.get(card_id) ?? [];
       this.above.setAttribute("aria-label", words.notebook);
       this.above.replaceChildren(
-        el("p", {}, `${words["grade.1"]}: `, el("b", { lang }, title)),
+        el("p", {}, words["note.of"], " ", el("b", { lang }, title)),
         ...(lines.length ? [this.list(card_id, lines, lang)] : []),
         this.typing === "above" ? this.form(card_id, lang) : this.button(words["note.after"]),
       );

@@ -375,7 +375,8 @@ class Review {
   /** The server hasn't confirmed for a while: say so and bring the first unsaved card back. */
   quiet() {
     const answers = this.outbox.ops.filter(op => op.type === "answer");
-    this.screen.waiting(fill(this.words.not_saved, { n: answers.length }));
+    const changes = this.outbox.ops.filter(op => op.type === "change");
+    this.screen.waiting(fill(this.words.not_saved, { n: answers.length + changes.length }));
     if (this.silent) return;
     this.silent = true;
     const first = this.past.find(each => answers.some(op => op.nonce === each.nonce));

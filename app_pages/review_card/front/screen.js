@@ -117,7 +117,7 @@ class Screen {
   reveal() {
     this.shown.querySelector(".answer").hidden = false;
     this.drawBar(this.review.view, true);
-    this.review.notebook.draw();
+    afterPaint(() => this.review.notebook.draw());
     this.parts.bench.dataset.state = "answer";
   }
 

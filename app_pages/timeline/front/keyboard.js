@@ -11,7 +11,7 @@ function letterOf(event) {
   return place && !/^[!-~]$/.test(event.key) ? place[1].toLowerCase() : "";
 }
 
-/** `acts`: {ours(event), typing(event), view, moved, gap(step), fit, whole, search, none, help, rows(pixels)}.
+/** `acts`: {pressed, ours(event), typing(event), view, moved, gap(step), fit, whole, search, none, help, rows(pixels)}.
  * Returns what ends it. */
 function watchKeys(acts) {
   const { view } = acts;
@@ -29,6 +29,7 @@ function watchKeys(acts) {
     apply();
   };
   const onKey = event => {
+    acts.pressed();
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || !acts.ours(event)) return;
     if (acts.typing(event)) return;
     const letter = letterOf(event);

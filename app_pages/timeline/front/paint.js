@@ -138,12 +138,13 @@ class Painter {
     const { colours, cut, head } = scene;
     context.font = colours.font;
     context.textBaseline = "middle";
-    this.letter ??= context.measureText("mmmmmmmmmm").width / 10;
+    // measured each time: the font may have come only now
+    const letter = context.measureText("mmmmmmmmmm").width / 10;
     let ink = "";
     for (let at = 0; at < labels.length; at += 5) {
       const [left, right, track, bar, found] = labels.slice(at, at + 5);
       const from = Math.max(left, 0) + 5;
-      const room = Math.floor((Math.min(right, this.width) - from - 4) / this.letter);
+      const room = Math.floor((Math.min(right, this.width) - from - 4) / letter);
       if (room < 3) continue;
       const many = cut.count[bar];
       const whole = many > 1 ? `×${many} ${head.short[cut.name[bar]]}` : head.short[cut.name[bar]];

@@ -18,6 +18,7 @@ function watchPointer(canvas, acts) {
   canvas.addEventListener("pointerdown", event => {
     if (event.pointerType === "mouse" && event.button !== 0) return;
     canvas.focus({ preventScroll: true });
+    canvas.dataset.pointed = ""; // a ring around the picture helps only those who came by keys
     canvas.setPointerCapture(event.pointerId);
     const at = place(event);
     down.set(event.pointerId, at);

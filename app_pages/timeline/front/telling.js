@@ -86,9 +86,8 @@ class Telling {
 
   nothing() {
     const { words, head, longest } = this;
-    const lines = [longest.length > 0 || head.devices.length === 0 ? words.nothing : words.no_gaps];
-    if (head.devices.length === 0) lines.unshift(words.no_gpu);
-    this.tell(...lines.map(line => el("p", { class: "faint" }, line)));
+    const line = head.devices.length === 0 ? words.no_gpu : longest.length > 0 ? words.nothing : words.no_gaps;
+    this.tell(el("p", { class: "faint" }, line));
   }
 
   tell(...nodes) {
@@ -113,7 +112,7 @@ class Telling {
     const shown = `${this.head.id} ${this.language}`;
     if (!this.parts.details.open || this.tabled === shown) return;
     this.tabled = shown;
-    const { words, gaps, language } = this;
+    const { words, gaps, language, head } = this;
     this.parts.rows.replaceChildren(
       ...[...this.longest.slice(0, TABLE_ROWS)].map((gap, place) => {
         const button = el("button", { type: "button", "aria-label": fill(words["table.show"], { rank: place + 1 }) }, String(place + 1));
@@ -124,7 +123,7 @@ class Telling {
           el("td", {}, button),
           el("td", {}, this.duration(gaps.duration[gap])),
           el("td", {}, whenText(gaps.start[gap], language)),
-          el("td", {}, String(gaps.device[gap])),
+          el("td", {}, String(head.devices[gaps.device[gap]].device)),
           el("td", {}, this.waits(gap)),
         );
         return row;

@@ -22,6 +22,7 @@ class Timeline extends Viewing {
     });
     this.endKeys = watchKeys({
       view: this.view,
+      pressed: () => delete p.canvas.dataset.pointed,
       ours: event => this.ours(event),
       typing: event => event.composedPath()[0]?.localName === "input",
       moved: () => this.wake(),
@@ -76,7 +77,7 @@ class Timeline extends Viewing {
     const { head, body } = headOf(bytes);
     const at = name => [body + head.sections[name][0], head.sections[name][1]];
     const fresh = head.id !== this.id || head.language !== this.head?.language;
-    const sentTo = head.first?.zoom && head.first.gap !== this.head?.first?.gap ? head.first.gap : null;
+    const sentTo = head.first !== null && head.first.times !== this.head?.first?.times ? head.first.gap : null;
     this.head = head;
     if (fresh) {
       this.id = head.id;
@@ -110,7 +111,7 @@ class Timeline extends Viewing {
       this.chosen = { gap: first.gap };
       this.telling.gap(first.gap);
       this.telling.markRow(first.gap);
-      if (first.zoom) this.show(this.gaps.start[first.gap], this.gaps.duration[first.gap], GAP_ROOM, false);
+      if (first.times > 0) this.show(this.gaps.start[first.gap], this.gaps.duration[first.gap], GAP_ROOM, false);
     }
   }
 
@@ -135,7 +136,8 @@ class Timeline extends Viewing {
   chooseGap(gap) {
     this.choose({ gap });
     this.show(this.gaps.start[gap], this.gaps.duration[gap], GAP_ROOM);
-    const track = this.layout.tracks.find(each => each.kind === "gaps" && each.device === this.gaps.device[gap]);
+    const { device } = this.head.devices[this.gaps.device[gap]];
+    const track = this.layout.tracks.find(each => each.kind === "gaps" && each.device === device);
     if (track.y + track.height + GPU_LANE + CAPTION > this.top + this.height || track.y < this.top + AXIS) {
       this.top = track.y + track.height + GPU_LANE + CAPTION - this.height;
       this.scroll(0);
@@ -213,8 +215,9 @@ class Timeline extends Viewing {
   /** The work that ended a gap. */
   workAfter(cut, gap) {
     const end = this.gaps.start[gap] + this.gaps.duration[gap];
+    const { device } = this.head.devices[this.gaps.device[gap]];
     for (const track of this.layout.tracks) {
-      if (track.side !== "gpu" || track.device !== this.gaps.device[gap]) continue;
+      if (track.side !== "gpu" || track.device !== device) continue;
       const [first, last] = cut.lanes[track.lane];
       const bar = lowerBound(cut.start, end, first, last);
       if (bar < last && cut.start[bar] === end) return bar;

@@ -26,6 +26,7 @@ class Viewing {
     this.frame = 0;
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(p.stage);
+    document.fonts.ready.then(() => this.wake());
   }
 
   close() {
@@ -49,8 +50,8 @@ class Viewing {
     this.longest = Uint32Array.from({ length: head.gaps }, (_, gap) => gap);
     this.longest.sort((one, other) => gaps.rank[one] - gaps.rank[other]);
     this.byDevice = new Map();
-    for (const { device } of head.devices) {
-      const number = Uint32Array.from({ length: head.gaps }, (_, gap) => gap).filter(gap => gaps.device[gap] === device);
+    for (const [place, { device }] of head.devices.entries()) {
+      const number = Uint32Array.from({ length: head.gaps }, (_, gap) => gap).filter(gap => gaps.device[gap] === place);
       const duration = Float64Array.from(number, gap => gaps.duration[gap]);
       const covered = new Float64Array(number.length + 1);
       for (let at = 0; at < number.length; at++) covered[at + 1] = covered[at] + duration[at];

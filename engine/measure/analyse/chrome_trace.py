@@ -61,7 +61,6 @@ _Way = tuple[str, "list[CpuEvent] | None"]
 """Where a category's events go: the kind of GPU event, or the list of CPU events."""
 _PASSED_OVER: _Way = ("", None)
 _NO_ARGS = RawArgs()
-_QUOTE = ord('"')
 
 
 # the two below are made by the million: such a struct is made four times as fast as a frozen dataclass, and
@@ -189,10 +188,9 @@ class _SortedOut:
         tid: float | str | None = None
         thread = ("None", "None")
         for number, event in enumerate(batch[begin:] if begin else batch, begin):
-            category = event.cat
-            if category is None:
+            if event.cat is None:
                 continue
-            way = ways.get(category) or self._way(category)
+            way = ways.get(event.cat) or self._way(event.cat)
             if way is _PASSED_OVER:
                 continue
             ts, dur = event.ts, event.dur
@@ -241,11 +239,25 @@ class _SortedOut:
         self, ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None
     ) -> tuple[int, int] | None:
         """Start and end in nanoseconds, None for what is no time. Raises `_Doubtful`."""
-        text = bytes(ts) if type(ts) is msgspec.Raw else ts
-        start, length = _time(text), _time(dur)
+        quoted = type(ts) is str
+        if type(ts) is msgspec.Raw:
+            # a large trace has millions of these
+            text = bytes(ts)
+            start = nanoseconds(text)
+            quoted = text[:1] == b'"'
+        else:
+            start = _time(ts)
+        length: int | None = None
+        if type(dur) is float and 0 <= dur < MOST_WHOLE:
+            long = dur * 1000
+            length = round(long)
+            if not (long < SURE and -0.3 < long - length < 0.3):
+                raise _Doubtful
+        else:
+            length = _time(dur)
         if start is None or length is None or length < 0:
             return None
-        self._text_times += type(text) is str or (type(text) is bytes and text[0] == _QUOTE)
+        self._text_times += quoted
         return start, start + length
 
     def _take_work(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.measure.analyse.contents import CHUNK, Unpacked
+from engine.measure.analyse.contents import CHUNK, DAMAGED, Unpacked
 from engine.measure.analyse.trace_stream import LONGEST_EVENT
 
 _NEXT_EVENT = re.compile(rb',\s*(?=\{\s*"(?:ph|cat|name|pid|tid|ts|dur)"\s*:)')
@@ -28,7 +27,7 @@ def closed(path: Path) -> Iterator[bytes]:
                 if len(kept) > LONGEST_EVENT + 4 * CHUNK:
                     yield bytes(kept[:-LONGEST_EVENT])
                     del kept[:-LONGEST_EVENT]
-        except (EOFError, zlib.error):  # the archive is cut off too: what came before that counts
+        except DAMAGED:  # the archive is cut off too: what came before that counts
             pass
     *_, last = (0, *(match.start() for match in _NEXT_EVENT.finditer(kept)))
     yield bytes(kept[:last])

@@ -7,8 +7,10 @@ window has its kernels in the file and not its launch).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 import msgspec
 
@@ -145,3 +147,41 @@ def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int,
         return Recorded(len(own), wall, busy)
     merged = union((event.start, event.end) for event in own)
     return Recorded(len(own), merged[-1][1] - merged[0][0] if merged else 0, length(merged))
+
+
+class GapTime:
+    """The gap time of any window, in nanoseconds."""
+
+    def __init__(self, gaps: Sequence[Gap]) -> None:
+        self._gaps = gaps
+        self._starts = [gap.start_ns for gap in gaps]
+        self._before = [0, *accumulate(gap.duration_ns for gap in gaps)]
+
+    def between(self, start: int, end: int) -> int:
+        return self._until(end) - self._until(start)
+
+    def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
+        """The gap time in each of many windows that are mostly shorter than the time between two gaps."""
+        starts, gaps, before = self._starts, self._gaps, self._before
+        found = []
+        for start, end in spans:
+            place = bisect_right(starts, end)
+            if not place:
+                found.append(0)
+                continue
+            last = gaps[place - 1]
+            if last.start_ns <= start:
+                # no gap begins in it: what there is of the last one
+                reached = last.start_ns + last.duration_ns
+                found.append(min(end, reached) - start if reached > start else 0)
+            else:
+                until = before[place - 1] + min(end - last.start_ns, last.duration_ns)
+                found.append(until - self._until(start))
+        return found
+
+    def _until(self, instant: int) -> int:
+        place = bisect_right(self._starts, instant)
+        if not place:
+            return 0
+        last = self._gaps[place - 1]
+        return self._before[place - 1] + min(instant - last.start_ns, last.duration_ns)

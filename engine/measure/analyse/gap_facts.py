@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.device_time import DeviceTime, Gap, Work
+from engine.measure.analyse.device_time import DeviceTime, Gap, GapTime, Work
+from engine.measure.analyse.host_rows import HostRows, Outermost
 from engine.measure.analyse.host_side import HostSide
-from engine.measure.analyse.intervals import Interval, overlap, percentile, solid, union, without
+from engine.measure.analyse.intervals import Interval, overlap, percentile
 from engine.measure.analyse.nesting import NONE
 
 LONGEST = 20
 """How many of the longest gaps are listed."""
 PAIRS = 50
 """How many pairs of operator and runtime call are listed."""
-BETWEEN_NS = 100_000
-"""Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation,
-by whether a profiler watches), not other work of the CPU."""
 NAME = 400
 """Characters of a name that are told: some kernels' names go on for thousands."""
 
@@ -35,9 +33,11 @@ class CpuInGaps(msgspec.Struct, frozen=True):
     launching: int
     """In a call of the CUDA runtime or driver, other than one that waits."""
     operators: int
-    """In an operator, outside of such a call."""
+    """In an operator, outside of such a call; a short one, or one that launches something."""
     between: int
     """In a hole of at most `BETWEEN_NS` between the two."""
+    computing: int
+    """In work of its own: more than `BETWEEN_NS` of an operator that launched nothing, or loading data."""
     waiting: int
     """In a call that waits for the GPU."""
     elsewhere: int
@@ -49,6 +49,7 @@ class CpuInGaps(msgspec.Struct, frozen=True):
             "launching_us": self.launching / 1e3,
             "operators_us": self.operators / 1e3,
             "between_us": self.between / 1e3,
+            "computing_us": self.computing / 1e3,
             "waiting_us": self.waiting / 1e3,
             "elsewhere_us": self.elsewhere / 1e3,
         }
@@ -63,12 +64,23 @@ class WaitedFor(msgspec.Struct, frozen=True):
     ns: int
 
 
+class Under(msgspec.Struct, frozen=True):
+    """Gap time in which the CPU was in an outermost operator of that name; of several threads at a time each
+    counts."""
+
+    name: str
+    ns: int
+    launches: bool
+    """Whether it launched work of a GPU."""
+
+
 class LongGap(msgspec.Struct, frozen=True):
-    """One of the longest gaps: the innermost operator around the launch that ended it, and the work before
-    and after."""
+    """One of the longest gaps: the innermost operator around the launch that ended it, the outermost one that
+    the CPU was in for most of the gap, and the work before and after."""
 
     gap: Gap
     inner_op: str | None
+    during: str | None
     before: str
     after: str
 
@@ -84,7 +96,13 @@ class GapFacts(msgspec.Struct, frozen=True):
     """Gaps that began while the CPU waited for the GPU."""
     longest: tuple[LongGap, ...]
     waited_for: tuple[WaitedFor, ...]
+    under: tuple[Under, ...]
     cpu: CpuInGaps | None
+
+    @property
+    def own_work(self) -> str | None:
+        """The operator without launches that most of the gap time lies under."""
+        return next((row.name for row in self.under if not row.launches), None)
 
     def to_json(self, start_ns: int) -> dict[str, Any]:
         """The contract of `python -m engine analyse --json`; starts count from `start_ns`."""
@@ -101,6 +119,7 @@ class GapFacts(msgspec.Struct, frozen=True):
                     "cpu_op": one.gap.cpu_op,
                     "inner_op": one.inner_op,
                     "runtime_call": one.gap.runtime_call,
+                    "cpu_during": one.during,
                     "kernel_before": one.before[:NAME],
                     "kernel_after": one.after[:NAME],
                 }
@@ -116,30 +135,17 @@ class GapFacts(msgspec.Struct, frozen=True):
                 }
                 for pair in self.waited_for[:PAIRS]
             ],
+            "under": [
+                {
+                    "name": row.name[:NAME],
+                    "total_us": row.ns / 1e3,
+                    "share": round(row.ns / self.total, 6) if self.total else 0.0,
+                    "launches": row.launches,
+                }
+                for row in self.under[:PAIRS]
+            ],
             "cpu": self.cpu and self.cpu.to_json(),
         }
-
-
-class HostRows:
-    """The CPU's rows, merged once for all devices."""
-
-    def __init__(self, host: HostSide) -> None:
-        waiting = host.names.waiting
-        waits: dict[tuple[str, str], list[Interval]] = defaultdict(list)
-        roots: dict[tuple[str, str], list[Interval]] = defaultdict(list)
-        for call in host.calls:
-            if call.name in waiting:
-                waits[call.thread].append((call.start, call.end))
-        for operator in host.operators.roots():
-            roots[operator.thread].append((operator.start, operator.end))
-        running: list[Interval] = []
-        for thread, spans in roots.items():
-            running += without(solid(spans), solid(waits.get(thread, [])))
-        self.waits = union(span for spans in waits.values() for span in spans)
-        self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
-        self.at_work = union([*self.calls, *running])
-        self.near = solid(self.at_work, BETWEEN_NS)
-        self.near_or_waiting = union([*self.near, *self.waits])
 
 
 def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | None) -> GapFacts:
@@ -151,8 +157,9 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
         p50=percentile(lengths, 0.5),
         p90=percentile(lengths, 0.9),
         drained=_drained(device.gaps, rows.waits) if rows else 0,
-        longest=_longest(device.gaps, work, host),
+        longest=_longest(device.gaps, work, host, rows.outermost if rows else ()),
         waited_for=_waited_for(device.gaps),
+        under=_under(GapTime(device.gaps), rows.outermost) if rows else (),
         cpu=_cpu_in_gaps(device, rows) if rows else None,
     )
 
@@ -160,12 +167,14 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
 def _cpu_in_gaps(device: DeviceTime, rows: HostRows) -> CpuInGaps:
     gaps = [(gap.start_ns, gap.start_ns + gap.duration_ns) for gap in device.gaps]
     calls, at_work = overlap(gaps, rows.calls), overlap(gaps, rows.at_work)
-    near, any_of_them = overlap(gaps, rows.near), overlap(gaps, rows.near_or_waiting)
+    near, near_own = overlap(gaps, rows.near), overlap(gaps, rows.near_or_own)
+    any_of_them = overlap(gaps, rows.any_of_them)
     return CpuInGaps(
         launching=calls,
         operators=at_work - calls,
         between=near - at_work,
-        waiting=any_of_them - near,
+        computing=near_own - near,
+        waiting=any_of_them - near_own,
         elsewhere=device.gap_ns - any_of_them,
     )
 
@@ -188,16 +197,43 @@ def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:
     return tuple(sorted(found, key=lambda pair: -pair.ns))
 
 
-def _longest(gaps: Sequence[Gap], work: Work, host: HostSide) -> tuple[LongGap, ...]:
+def _under(gaps: GapTime, outermost: Sequence[Outermost]) -> tuple[Under, ...]:
+    time: dict[tuple[str, bool], int] = defaultdict(int)
+    within = gaps.within([(span.start, span.end) for span in outermost])
+    for span, ns in zip(outermost, within, strict=True):
+        if ns:
+            time[span.name, span.launches] += ns
+    found = [Under(name, ns, launches) for (name, launches), ns in time.items() if ns]
+    return tuple(sorted(found, key=lambda row: -row.ns))
+
+
+def _during(longest: Sequence[Gap], outermost: Iterable[Outermost]) -> dict[int, str]:
+    """By the start of each gap: the name of what the CPU was in for most of it."""
+    gaps = sorted(longest, key=lambda gap: gap.start_ns)
+    starts, ends = [gap.start_ns for gap in gaps], [gap.start_ns + gap.duration_ns for gap in gaps]
+    time: dict[int, dict[str, int]] = {start: defaultdict(int) for start in starts}
+    for span in outermost:
+        for at in range(bisect_right(ends, span.start), bisect_left(starts, span.end)):
+            shared = min(ends[at], span.end) - max(starts[at], span.start)
+            time[starts[at]][span.name] += shared
+    most = {start: max(names.items(), key=lambda item: item[1]) for start, names in time.items() if names}
+    return {gap.start_ns: most[gap.start_ns][0] for gap in gaps
+            if gap.start_ns in most and 2 * most[gap.start_ns][1] > gap.duration_ns}  # fmt: skip
+
+
+def _longest(
+    gaps: Sequence[Gap], work: Work, host: HostSide, outermost: Sequence[Outermost]
+) -> tuple[LongGap, ...]:
     longest = heapq.nlargest(LONGEST, gaps, key=lambda gap: gap.duration_ns)
     starts = {gap.start_ns for gap in longest}
     ends = {gap.start_ns + gap.duration_ns for gap in longest}
     before = {event.end: event.name for event in work.events if event.end in starts}
     after = {event.start: event for event in reversed(work.events) if event.start in ends}
+    during = _during(longest, outermost)
     found = []
     for gap in longest:
         next_one = after[gap.start_ns + gap.duration_ns]
         number = NONE if next_one.correlation is None else work.inner.get(next_one.correlation, NONE)
         inner = None if number == NONE else host.operators.events[number].name
-        found.append(LongGap(gap, inner, before[gap.start_ns], next_one.name))
+        found.append(LongGap(gap, inner, during.get(gap.start_ns), before[gap.start_ns], next_one.name))
     return tuple(found)

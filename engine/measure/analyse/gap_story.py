@@ -21,7 +21,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from engine.measure.analyse.chrome_trace import LAUNCH_WORDS
+from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, PROFILER_STEP
 from engine.measure.analyse.timeline import CALL, OPERATOR, RANGE, Row, Timeline, bars_around
 
 Reason = Literal["overhead", "sync", "data", "python", "call", "queued", "graph", "unknown"]
@@ -93,13 +93,13 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
     if not 0 <= gap < timeline.gap_count:
         raise IndexError(gap)
     columns = timeline.gaps
-    start, duration, device, after = (columns[name][gap] for name in ("start", "duration", "device", "after"))
-    extent = next(each for each in timeline.devices if each.device == device)
-    before = _before(timeline, device, start)
+    start, duration, place, after = (columns[name][gap] for name in ("start", "duration", "device", "after"))
+    extent = timeline.devices[place]
+    before = _before(timeline, extent.device, start)
     untold = GapStory(
         gap=gap,
-        rank=1 + sum(1 for other in columns["duration"] if other > duration),
-        device=device,
+        rank=timeline.ranks[gap],
+        device=extent.device,
         start_ns=start,
         duration_ns=duration,
         share=duration / extent.gap_ns if extent.gap_ns else 0.0,
@@ -114,7 +114,11 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
     launch, call_ns = timeline.bars["start"][link], timeline.bars["duration"][link]
     meanwhile = _meanwhile(timeline, row, start, start + duration)
     waited = _waiting_at(timeline, row, start)
-    ranges = bars_around(timeline, link, RANGE)
+    ranges = [
+        bar
+        for bar in bars_around(timeline, link, RANGE)
+        if not timeline.name_of(bar).startswith(PROFILER_STEP)
+    ]
     if call_ns >= SLOW_LAUNCH_NS:
         meanwhile.calls[timeline.name_of(link)] += meanwhile.launching
     held_up = meanwhile.calls.most_common(1)

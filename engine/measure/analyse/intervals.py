@@ -46,6 +46,9 @@ def solid(intervals: Iterable[Interval], hole: int = 0) -> list[Interval]:
 
 def without(merged: Sequence[Interval], taken: Sequence[Interval]) -> Iterator[Interval]:
     """What disjoint intervals in order have outside of `taken`, which are disjoint and in order too."""
+    if not taken:
+        yield from merged
+        return
     place = 0
     for start, end in merged:
         while place < len(taken) and taken[place][1] <= start:

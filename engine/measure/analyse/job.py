@@ -20,7 +20,7 @@ from engine.measure.processes import Identity
 from engine.measure.tail import EventFile
 
 JOB, STARTED, END, CANCEL = "job.json", "started.json", "end.json", "cancel"
-EVENTS, LOG, UPLOAD = "events.jsonl", "log.txt", "upload"
+EVENTS, LOG, UPLOAD, SCRATCH = "events.jsonl", "log.txt", "upload", "scratch"
 RESULT = "analysis.json"
 """What `python -m engine analyse --json` prints of the file."""
 TIMELINE = "timeline.bin"

@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -88,17 +89,24 @@ def _step_back() -> None:
         Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
 
 
+def _keep_scratch_in(folder: Path) -> None:
+    """An export may be large, and this process may be ended: what it leaves goes with the analysis."""
+    folder.mkdir(exist_ok=True)
+    tempfile.tempdir = str(folder)
+
+
 def _end_with_the_app() -> None:
     """Waits until standard input closes, then ends this process and what it started."""
     while os.read(sys.stdin.fileno(), 4096):
         pass
-    if hasattr(os, "killpg"):
-        os.killpg(os.getpgid(0), signal.SIGKILL)
+    if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():  # else the group is somebody's shell
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
 
 if __name__ == "__main__":
     _step_back()
+    _keep_scratch_in(Path(sys.argv[2]) / job.SCRATCH)
     threading.Thread(target=_end_with_the_app, daemon=True).start()
     # what is read is kept to the end, in millions of objects without a cycle
     gc.disable()

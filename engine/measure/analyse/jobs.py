@@ -245,6 +245,7 @@ class Analyses:
         finally:
             if end is None:
                 watch.kill()
+        shutil.rmtree(folder / job.SCRATCH, ignore_errors=True)  # what is in use goes with the analysis
         self._write(analysis_id, end)
 
     def _write(self, analysis_id: str, end: End) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.measure.analyse.leaks import AliveStack, Leak, alive_by_call, find_leak
+from engine.measure.analyse.memory_picture import pictures_json
 from engine.measure.analyse.replay import (
     Hole,
     Replay,
@@ -24,7 +25,14 @@ from engine.measure.analyse.replay import (
     holes_at_end,
     replay,
 )
-from engine.measure.analyse.snapshot import ALLOCATED, Segment, Snapshot, TraceEvent, read_snapshot
+from engine.measure.analyse.snapshot import (
+    ALLOCATED,
+    Segment,
+    Snapshot,
+    Stack,
+    TraceEvent,
+    read_snapshot,
+)
 from engine.measure.analyse.teeth import troughs
 from engine.measure.events import Finding, Progress, Scalar
 from engine.measure.report import Report
@@ -40,6 +48,8 @@ LARGE_FREE = 0.25
 LEAST_SWING = 1e-4
 """Of the peak: a curve whose teeth are smaller is flat."""
 LISTED = 20
+FRAMES = 24
+"""The innermost frames of a stack that are shown: allocators and dispatchers make stacks long."""
 MIB = 1024 * 1024
 SMALL_REQUEST = MIB
 
@@ -259,7 +269,7 @@ def _fragmentation(memory: DeviceMemory, holes: list[Hole], failed: FailedReques
         "free_bytes": sum(hole.size for hole in holes),
         "largest_free_bytes": max(hole.size for hole in holes),
         "holes": len(holes),
-        "common_hole_bytes": common,
+        "common_hole_bytes": min(common, max(hole.size for hole in holes)),
         "common_holes": by_size[common],
         "allocated_bytes": failed.allocated if failed else memory.allocated,
         "reserved_bytes": failed.reserved if failed else memory.reserved,
@@ -349,7 +359,19 @@ def _device_json(memory: DeviceMemory) -> dict[str, Any]:
             "device_free_bytes": failed.device_free,
         },
         "alive": [
-            {"call": alive.call, "bytes": alive.bytes, "blocks": alive.blocks}
+            {
+                "call": alive.call,
+                "bytes": alive.bytes,
+                "blocks": alive.blocks,
+                "stack": _frames(alive.stack),
+            }
             for alive in memory.alive[:LISTED]
         ],
+        "leak_stack": _frames(memory.leak.stack) if memory.leak else None,
+        **pictures_json(memory),
     }
+
+
+def _frames(stack: Stack) -> list[str]:
+    """The stack as lines, the innermost first."""
+    return [f"{frame.file}:{frame.line} {frame.function}" for frame in stack[:FRAMES]]

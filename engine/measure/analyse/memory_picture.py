@@ -10,10 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from engine.measure.analyse.memory import DeviceMemory
 from engine.measure.analyse.snapshot import Segment, Stack
 from engine.measure.analyse.stacks import own_call, place
+
+if TYPE_CHECKING:
+    from engine.measure.analyse.memory import DeviceMemory
 
 EARLIER = "(before the recording)"
 OTHERS = "(other calls)"
@@ -43,6 +46,17 @@ class Piece:
     offset: int
     size: int
     call: str
+
+
+def pictures_json(memory: DeviceMemory) -> dict[str, Any]:
+    """Both pictures as `python -m engine analyse --json` writes them: rows of [at, call, bytes] and of
+    [line, segment, offset, size, call]."""
+    return {
+        "timeline": [[level.at, level.call, level.bytes] for level in timeline_by_call(memory)],
+        "segment_map": [
+            [piece.line, piece.segment, piece.offset, piece.size, piece.call] for piece in segment_map(memory)
+        ],
+    }
 
 
 def timeline_by_call(memory: DeviceMemory, *, points: int = 120, calls: int = 5) -> list[Level]:

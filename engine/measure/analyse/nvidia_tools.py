@@ -39,7 +39,9 @@ def nsys_path() -> str | None:
 
 
 def ncu_export(path: Path, folder: Path, report: Report | None = None) -> Path:
-    """The table of the Nsight Compute report at `path`, as a CSV in the folder.
+    """The table of the Nsight Compute report at `path`, as a CSV in the folder, under the report's name.
+
+    What is said of it then names the file that the person knows.
 
     Raises NeedsTool where ncu isn't installed, UnreadableFile where it can't read the report.
     """
@@ -49,7 +51,7 @@ def ncu_export(path: Path, folder: Path, report: Report | None = None) -> Path:
             f"{path.name}: this is a report in Nsight Compute's own format, and ncu isn't installed here. "
             f"Where it is, turn it into text: ncu --import {path.name} --csv --page details > {path.stem}.csv"
         )
-    table = folder / f"{path.name}.csv"
+    table = folder / path.name
     with table.open("wb") as out:
         said = _run(
             [ncu, "--import", str(path), "--csv", "--page", "details"], path, table, report, out.fileno()
@@ -60,7 +62,7 @@ def ncu_export(path: Path, folder: Path, report: Report | None = None) -> Path:
 
 
 def nsys_export(path: Path, folder: Path, report: Report | None = None) -> Path:
-    """The SQLite export of the Nsight Systems report at `path`, in the folder.
+    """The SQLite export of the Nsight Systems report at `path`, in the folder, under the report's name.
 
     Raises NeedsTool where nsys isn't installed, UnreadableFile where it can't read the report.
     """
@@ -70,12 +72,12 @@ def nsys_export(path: Path, folder: Path, report: Report | None = None) -> Path:
             f"{path.name}: this is a report in Nsight Systems' own format, and nsys isn't installed here. "
             f"Where it is, export it: nsys export --type sqlite {path.name}"
         )
-    export = folder / f"{path.name}.sqlite"
+    export = folder / "export.sqlite"
     command = [nsys, "export", "--type=sqlite", "--force-overwrite=true", f"--output={export}", str(path)]
     said = _run(command, path, export, report, None)
     if not export.exists():
         raise UnreadableFile(f"{path.name}: nsys could not read this report: {said}")
-    return export
+    return export.replace(folder / path.name)
 
 
 def _found(tool: str, *usual: tuple[str, str]) -> str | None:
@@ -95,7 +97,7 @@ def _run(command: Sequence[str], path: Path, made: Path, report: Report | None, 
     """
     if report:
         report(Progress(0, 0, "exporting"))
-    log = made.with_suffix(".log")
+    log = made.with_name("tool.log")
     began = time.monotonic()
     with log.open("wb") as errors:
         try:

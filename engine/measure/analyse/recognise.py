@@ -68,7 +68,11 @@ def analyse_file(path: Path, report: Report | None = None) -> Analysis:
 
         export: Callable[[Path, Path, Report | None], Path] = getattr(nvidia_tools, EXPORTS[kind][1])
         with tempfile.TemporaryDirectory() as folder:
-            return analyse_file(export(path, Path(folder), report), report)
+            return _read(EXPORTS[kind][0], export(path, Path(folder), report), report)
+    return _read(kind, path, report)
+
+
+def _read(kind: str, path: Path, report: Report | None) -> Analysis:
     module, name = READERS[kind]
     read: Callable[..., Analysis] = getattr(importlib.import_module(f"engine.measure.analyse.{module}"), name)
     return read(path, report)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.device_time import DeviceTime, Gap, Work
+from engine.measure.analyse.device_time import DeviceTime, GapTime, Work
 from engine.measure.analyse.host_side import HostSide
 
 STEPS = 500
@@ -70,13 +69,13 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
         # what a step launched may begin before the last work of the step before it, on another stream
         starts = list(accumulate((start for start in first[:-1] if start is not None), max))
         windows = list(zip(seen, starts, [*starts[1:], device.end_ns], strict=True))
-    busy = _Busy(device.gaps)
+    gaps = GapTime(device.gaps)
     return tuple(
         StepTime(
             name=host.steps[number].name,
             start_ns=start,
             wall_ns=end - start,
-            busy_ns=busy.between(start, end),
+            busy_ns=end - start - gaps.between(start, end),
             cpu_ns=host.steps[number].end - host.steps[number].start,
             kernels=kernels[number],
             launches=launches[number],
@@ -94,23 +93,3 @@ def _steps_of(work: Work, host: HostSide) -> dict[int, int]:
         step = bisect_right(starts, call.start) - 1
         found[correlation] = step if step >= 0 and call.start < ends[step] else -1
     return found
-
-
-class _Busy:
-    """The busy time of any window within a device's time."""
-
-    def __init__(self, gaps: Sequence[Gap]) -> None:
-        self._gaps = gaps
-        self._starts = [gap.start_ns for gap in gaps]
-        self._before = [0, *accumulate(gap.duration_ns for gap in gaps)]
-
-    def between(self, start: int, end: int) -> int:
-        return end - start - (self._gap_time(end) - self._gap_time(start))
-
-    def _gap_time(self, instant: int) -> int:
-        """The gap time before an instant."""
-        place = bisect_right(self._starts, instant)
-        if not place:
-            return 0
-        last = self._gaps[place - 1]
-        return self._before[place - 1] + min(instant - last.start_ns, last.duration_ns)

@@ -41,8 +41,8 @@ BAR_COLUMNS = {"start": "q", "duration": "q", "name": "I", "link": "i", "kind": 
 """Column and its type (module `array`). `name` counts in the names, `link` is the bar of the call that
 launched this work, -1 where the file holds none."""
 GAP_COLUMNS = {"start": "q", "duration": "q", "device": "i", "after": "i", "operator": "i", "call": "i"}
-"""`after` is the bar of the work that ended the gap; `operator` (the outermost around the launch) and `call`
-count in the names, -1: not known."""
+"""`device` counts in the devices, `after` is the bar of the work that ended the gap; `operator` (the
+outermost around the launch) and `call` count in the names, -1: not known."""
 
 Columns = dict[str, "memoryview[int]"]
 
@@ -137,15 +137,24 @@ class Timeline:
             first -= 1
         return range(first, bisect_left(starts, end, first, lane.end))
 
+    @cached_property
+    def ranks(self) -> array[int]:
+        """For each listed gap its place among the longest, from 1."""
+        ranks = array("I", bytes(4 * self.gap_count))
+        for rank, gap in enumerate(self.longest, 1):
+            ranks[gap] = rank
+        return ranks
+
     def find_gap(self, device: int, start_us: float, duration_us: float) -> int | None:
         """The gap that an analysis lists: its start counts from the device's first work. None: not listed."""
-        extent = next((each for each in self.devices if each.device == device), None)
-        if extent is None:
+        place = next((place for place, each in enumerate(self.devices) if each.device == device), None)
+        if place is None:
             return None
+        extent = self.devices[place]
         start, duration = extent.start + round(start_us * 1000), round(duration_us * 1000)
         at = bisect_left(self.gaps["start"], start - 1)
         while at < self.gap_count and self.gaps["start"][at] <= start + 1:
-            if self.gaps["device"][at] == device and abs(self.gaps["duration"][at] - duration) <= 1:
+            if self.gaps["device"][at] == place and abs(self.gaps["duration"][at] - duration) <= 1:
                 return at
             at += 1
         return None

@@ -45,6 +45,9 @@ NEAR_WITHOUT_GPU_NS = 3600 * 1_000_000_000
 """An event of the CPU further from the GPU's work than this and than that work's own length isn't drawn: it
 stands there by a fault of the recording, and all else would be one pixel wide."""
 
+MOST_SPAN_NS = 1 << 62
+"""Times beyond this, 146 years, have no room in the columns: they are a broken file's."""
+
 _GPU_KIND = {"kernel": KERNEL, "copy": COPY, "set": SET}
 Ref = tuple[int, int]
 """A bar before its number is known: its lane and its place therein."""
@@ -115,7 +118,7 @@ class _Builder:
         devices, found = self._gaps(ended_by, firsts)
         header = {
             "origin_ns": self._low,
-            "span_ns": max(0, self._high - self._low),
+            "span_ns": min(self._high - self._low, MOST_SPAN_NS),
             "bars": len(bars["start"]),
             "gaps": len(found),
             "names": list(self._names),
@@ -183,7 +186,7 @@ class _Builder:
         self._left_out["streams"] = len(busiest) - len(shown)
         for event in self._trace.gpu:
             key = (event.device, event.stream)
-            if key not in shown:
+            if key not in shown or not self._near(event.start, event.end):
                 continue
             row = by_row.get(key)
             if row is None:
@@ -224,7 +227,7 @@ class _Builder:
         return self._names.setdefault(name, len(self._names))
 
     def _near(self, start: int, end: int) -> bool:
-        if start >= self._low and end <= self._high:
+        if start >= self._low and end <= self._high and end - self._low <= MOST_SPAN_NS:
             return True
         self._left_out["far"] += 1
         return False
@@ -256,13 +259,13 @@ class _Builder:
     def _gaps(
         self, ended_by: dict[int, dict[int, Ref]], firsts: list[int]
     ) -> tuple[list[dict[str, int]], list[tuple[int, int, int, int]]]:
-        """The devices, and the longest gaps in order: start, duration, device, the bar that ended it."""
+        """The devices; the longest gaps in order: start, duration, the device's place, the bar after it."""
         found: list[tuple[int, int, int, int]] = []
         devices = []
         by_device: dict[int, list[GpuEvent]] = defaultdict(list)
         for event in self._trace.gpu:
             by_device[event.device].append(event)
-        for device, events in sorted(by_device.items()):
+        for place, (device, events) in enumerate(sorted(by_device.items())):
             merged = union((event.start, event.end) for event in events)
             between = gaps_between(merged)
             devices.append(
@@ -275,9 +278,11 @@ class _Builder:
                 }
             )
             for start, end in between:
+                if end - self._low > MOST_SPAN_NS:
+                    break
                 ref = ended_by[device].get(end)
                 after = -1 if ref is None else firsts[ref[0]] + ref[1]
-                found.append((start - self._low, end - start, device, after))
+                found.append((start - self._low, end - start, place, after))
         self._left_out["gaps"] = max(0, len(found) - MOST_GAPS)
         return devices, sorted(heapq.nlargest(MOST_GAPS, found, key=itemgetter(1)))
 
@@ -336,4 +341,5 @@ def _in_order(key: tuple[int, str]) -> tuple[int, int, str]:
     """Streams by number, then those whose name is none."""
     device, stream = key
     digits = stream.removeprefix("stream ")
-    return device, int(digits) if digits.isdigit() and len(digits) < 10 else 1 << 40, stream
+    numbered = digits.isascii() and digits.isdigit() and len(digits) < 10
+    return device, int(digits) if numbered else 1 << 40, stream

@@ -17,7 +17,8 @@ import msgspec
 from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
 from engine.measure.analyse.copies import Copies, copies_by_direction
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work, device_time
-from engine.measure.analyse.gap_facts import HostRows, gap_facts
+from engine.measure.analyse.gap_facts import gap_facts
+from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import HostSide, host_side
 from engine.measure.analyse.launch_facts import launch_facts
 from engine.measure.analyse.step_times import STEPS, step_times
@@ -76,17 +77,18 @@ def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
 def analyse(trace: ChromeTrace) -> TraceAnalysis:
     """The analysis of a trace that was read."""
     host = host_side(trace)
-    rows = HostRows(host) if trace.calls or trace.operators else None
     by_device: dict[int, list[GpuEvent]] = defaultdict(list)
     ranges: dict[int, list[GpuEvent]] = defaultdict(list)
     for event in trace.gpu:
         by_device[event.device].append(event)
     for event in trace.gpu_ranges:
         ranges[event.device].append(event)
-    facts = tuple(
-        _device_facts(device, events, trace, host, rows, ranges[device])
+    times = [
+        device_time(device, events, host, calls_known=bool(trace.calls))
         for device, events in sorted(by_device.items())
-    )
+    ]
+    rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
+    facts = tuple(_device_facts(time, work, trace, host, rows, ranges[time.device]) for time, work in times)
     lost = lost_launches(trace)
     verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
     return TraceAnalysis(
@@ -99,19 +101,19 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
 
 
 def _device_facts(
-    device: int,
-    events: Sequence[GpuEvent],
+    time: DeviceTime,
+    work: Work,
     trace: ChromeTrace,
     host: HostSide,
     rows: HostRows | None,
     ranges: Sequence[GpuEvent],
 ) -> DeviceFacts:
-    time, work = device_time(device, events, host, calls_known=bool(trace.calls))
+    events = work.events
     steps = step_times(time, work, host)
     tables = work_tables(work, host, ranges)
     return DeviceFacts(
         time=time,
-        name=trace.gpu_names.get(device),
+        name=trace.gpu_names.get(time.device),
         gaps=gap_facts(time, work, host, rows),
         steps=steps,
         tables=tables,

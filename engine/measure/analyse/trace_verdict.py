@@ -1,8 +1,8 @@
 """What is to be concluded from one device's time, in the words of the lesson, and how surely.
 
 Gaps that launching causes (calls, operators, and the Python between them) are overhead: CUDA graphs, or fewer
-and larger kernels, shrink them. Gaps in which the CPU ran neither operators nor CUDA calls are not: it loaded
-data, waited for a request or did something else, and no graph helps. Where kernels stand side by side the
+and larger kernels, shrink them. Gaps in which the CPU launched nothing are not: it loaded data, computed,
+waited for a request or did something else, and no graph helps. Where kernels stand side by side the
 GPU is what takes the time; what bounds its kernels a trace can't say (the roofline and Nsight Compute can).
 """
 
@@ -109,7 +109,7 @@ def busy_without_communication(work: Work, tables: WorkTables) -> int:
 def bound_of(facts: DeviceFacts) -> Bound:
     """What would be left without gaps."""
     cpu = facts.gaps.cpu
-    left = None if cpu is None else facts.time.busy_ns + cpu.elsewhere + cpu.waiting
+    left = None if cpu is None else facts.time.busy_ns + cpu.computing + cpu.waiting + cpu.elsewhere
     return Bound(facts.time.wall_ns, facts.time.busy_ns, left, len(facts.steps))
 
 
@@ -148,10 +148,15 @@ def _conclusion(facts: DeviceFacts, args: dict[str, Scalar], *, calls_known: boo
         )
     if not calls_known or cpu is None:
         return Finding("gaps_unexplained", args)
-    if time.gap_ns and cpu.elsewhere / time.gap_ns >= ELSEWHERE:
-        share = round(cpu.elsewhere / time.gap_ns, 4)
-        longest = facts.gaps.longest[0].gap.duration_ns / 1e6
-        return Finding("cpu_elsewhere", args | {"share": share, "longest_ms": longest})
+    elsewhere = cpu.computing + cpu.elsewhere
+    if time.gap_ns and elsewhere / time.gap_ns >= ELSEWHERE:
+        args |= {
+            "share": round(elsewhere / time.gap_ns, 4),
+            "longest_ms": facts.gaps.longest[0].gap.duration_ns / 1e6,
+        }
+        if facts.gaps.own_work and cpu.computing > cpu.elsewhere:
+            args |= {"doing": facts.gaps.own_work[:100]}
+        return Finding("cpu_elsewhere", args)
     known = [pair for pair in facts.gaps.waited_for if pair.cpu_op]
     if known:
         first = known[0]

@@ -22,6 +22,7 @@ from engine.study.exchange.records import (
     Export,
     MistakeRecord,
     NoteRecord,
+    PictureRecord,
     PracticeRecord,
     PredictionRecord,
     Record,
@@ -48,6 +49,7 @@ _KINDS: dict[str, tuple[str, type[Record]]] = {
     "practice_answer": ("practice_answers", PracticeRecord),
     "schedule_change": ("schedule_changes", ScheduleChangeRecord),
     "deck": ("decks", DeckRecord),
+    "picture": ("pictures", PictureRecord),
 }
 """What the column `record` says, with the list of the export and the type of its records."""
 

@@ -11,12 +11,14 @@ from engine.study.card_state import NEW
 from engine.study.deck_bytes import MAX_BYTES
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.parsed import WAY_OUT, Parsed
+from engine.study.exchange.pictures import NAME
 from engine.study.exchange.records import (
     ChangeRecord,
     PracticeRecord,
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.own_cards import LARGEST_PICTURE
 from engine.study.schedule import EVERY_DAY, SchedulerParams, transitions
 from engine.study.settings import RANGES, SettingsRefused, checked
 from engine.study.study_day import UnknownZone, from_ms, to_ms, zone_of
@@ -57,6 +59,7 @@ def check(parsed: Parsed, now: datetime) -> None:
         _review(parsed, index, review, latest)
     _made(parsed, latest)
     _decks(parsed)
+    _pictures(parsed)
 
 
 def _settings(parsed: Parsed) -> None:
@@ -225,6 +228,18 @@ def _decks(parsed: Parsed) -> None:
         _once(parsed, "decks", index, "file", names, name.casefold())
         if len(deck.text.encode("utf-8")) > MAX_BYTES:
             raise parsed.fault("decks", index, "text", f"is larger than {MAX_BYTES // 1024**2} MiB: split it")
+
+
+def _pictures(parsed: Parsed) -> None:
+    names: dict[str, int] = {}
+    for index, picture in enumerate(parsed.export.pictures):
+        if not NAME.fullmatch(picture.file):
+            raise parsed.fault(
+                "pictures", index, "file", f"{picture.file!r} isn't the plain name of a picture: {WAY_OUT}"
+            )
+        _once(parsed, "pictures", index, "file", names, picture.file.casefold())
+        if len(picture.content) > LARGEST_PICTURE:
+            raise parsed.fault("pictures", index, "content", f"is larger than 1 MiB: {WAY_OUT}")
 
 
 def _once(parsed: Parsed, kind: str, index: int, field: str, seen: dict[Key, int], key: Key) -> None:

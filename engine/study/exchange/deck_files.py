@@ -9,20 +9,28 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.study.exchange.faults import ExchangeFault
-from engine.study.exchange.records import DeckRecord
+from engine.study.exchange.records import DeckRecord, PictureRecord
+from engine.study.own_cards import PICTURES
 
 
 @contextmanager
-def placed(folder: Path, decks: Sequence[DeckRecord]) -> Iterator[None]:
-    """Writes the decks; where the body raises, the folder is as it was before. Raises ExchangeFault."""
+def placed(
+    folder: Path, decks: Sequence[DeckRecord], pictures: Sequence[PictureRecord] = ()
+) -> Iterator[None]:
+    """Writes the decks and their pictures; where the body raises, the folder is as it was before.
+
+    Raises ExchangeFault.
+    """
     before: dict[Path, bytes | None] = {}
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for deck in decks:
-                path = folder / deck.file
+            contents = {folder / deck.file: deck.text.encode("utf-8") for deck in decks}
+            contents |= {folder / PICTURES / picture.file: picture.content for picture in pictures}
+            for path, content in contents.items():
+                path.parent.mkdir(exist_ok=True)
                 before[path] = path.read_bytes() if path.exists() else None
-                _write(path, deck.text.encode("utf-8"))
+                _write(path, content)
         except OSError as error:
             raise ExchangeFault(
                 str(error.filename or folder),
@@ -31,11 +39,11 @@ def placed(folder: Path, decks: Sequence[DeckRecord]) -> Iterator[None]:
             ) from error
         yield
     except BaseException:
-        for path, content in before.items():
-            if content is None:
+        for path, was in before.items():
+            if was is None:
                 path.unlink(missing_ok=True)
             else:
-                _write(path, content)
+                _write(path, was)
         raise
 
 

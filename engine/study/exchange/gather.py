@@ -20,6 +20,7 @@ from engine.store.tables import card_states, reviews, schedulers, undos
 from engine.study import settings as study_settings
 from engine.study.card_state import FIELDS, CardState
 from engine.study.deck_bytes import MAX_BYTES, read_bytes
+from engine.study.exchange.pictures import own_pictures
 from engine.study.exchange.records import (
     CardRecord,
     ChangeRecord,
@@ -75,7 +76,7 @@ def gather(store: Store, decks: Path, now: datetime) -> Gathered:
             schedule_changes=tuple(_rows(connection, schedule_changes, ScheduleChangeRecord)),
         )
     found, left_out = own_decks(decks)
-    return Gathered(msgspec.structs.replace(values, decks=found), left_out)
+    return Gathered(msgspec.structs.replace(values, decks=found, pictures=own_pictures(decks)), left_out)
 
 
 def own_decks(folder: Path) -> tuple[tuple[DeckRecord, ...], tuple[str, ...]]:

@@ -22,11 +22,13 @@ from engine.study.deck_stamp import is_untouched
 from engine.study.exchange.few import chunks
 from engine.study.exchange.gather import review_of
 from engine.study.exchange.parsed import Parsed
+from engine.study.exchange.pictures import new_here
 from engine.study.exchange.plan_changes import ChangesPlan, plan_changes
 from engine.study.exchange.records import (
     DeckRecord,
     MistakeRecord,
     NoteRecord,
+    PictureRecord,
     PredictionRecord,
     ReviewRecord,
     ScheduleChangeRecord,
@@ -50,6 +52,7 @@ class Plan:
     schedule_changes: tuple[ScheduleChangeRecord, ...]
     settings: dict[str, int | float | str]
     decks: tuple[DeckRecord, ...]
+    pictures: tuple[PictureRecord, ...]
     cards: frozenset[str]
     """Ids of the cards whose state is to be worked out anew."""
     report: Report
@@ -85,6 +88,7 @@ def plan(
     new_mistakes = _new_mistakes(connection, parsed)
     taken, differ = _settings(connection, parsed)
     decks, names = _decks(folder, export.decks)
+    new_pictures = new_here(folder, export.pictures)
     of_decks = {card for deck in (*decks["new"], *decks["renewed"]) for card in _card_ids(deck)}
     report = Report(
         reviews=Tally(len(new), len(export.reviews) - len(new)),
@@ -92,6 +96,7 @@ def plan(
         predictions=Tally(len(new_predictions), len(export.predictions) - len(new_predictions)),
         sightings=Tally(len(new_sightings), len(export.sightings) - len(new_sightings)),
         record_notes=Tally(len(new_notes), len(export.record_notes) - len(new_notes)),
+        pictures=Tally(len(new_pictures), len(export.pictures) - len(new_pictures)),
         mistakes=Tally(len(new_mistakes), len(export.mistakes) - len(new_mistakes)),
         card_changes=Tally(
             len(changes.changes) + len(changes.undos),
@@ -125,6 +130,7 @@ def plan(
         schedule_changes=new_changes,
         settings={**taken, **(differ if replace else {})},
         decks=(*decks["new"], *decks["renewed"], *(decks["differ"] if replace else ())),
+        pictures=new_pictures,
         cards=cards | changes.steps.keys(),
         report=report,
     )

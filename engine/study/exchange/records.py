@@ -189,6 +189,13 @@ class DeckRecord(Record, frozen=True):
     text: str
 
 
+class PictureRecord(Record, frozen=True):
+    """A picture of own cards: the file's name in the folder of pictures, and its bytes (base64)."""
+
+    file: Annotated[str, Meta(min_length=5, max_length=160)]
+    content: bytes
+
+
 class Export(Record, frozen=True):
     """Everything that goes out, and comes in."""
 
@@ -208,6 +215,7 @@ class Export(Record, frozen=True):
     practice_answers: tuple[PracticeRecord, ...] = ()
     schedule_changes: tuple[ScheduleChangeRecord, ...] = ()
     decks: tuple[DeckRecord, ...] = ()
+    pictures: tuple[PictureRecord, ...] = ()
 
 
 def wrong_schema(where: str, schema: object) -> ExchangeFault:

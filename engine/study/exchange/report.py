@@ -32,6 +32,7 @@ class Report:
     predictions: Tally = Tally()
     sightings: Tally = Tally()
     record_notes: Tally = Tally()
+    pictures: Tally = Tally()
     mistakes: Tally = Tally()
     card_changes: Tally = Tally()
     practice_answers: Tally = Tally()
@@ -54,6 +55,7 @@ class Report:
         tallies = (
             *(self.reviews, self.undos, self.predictions, self.sightings, self.record_notes),
             *(self.mistakes, self.card_changes, self.practice_answers, self.schedule_changes),
+            self.pictures,
         )
         differs = self.replaced and (self.settings_differ or self.decks_differ)
         return bool(

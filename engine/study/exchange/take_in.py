@@ -65,7 +65,7 @@ def take_in(
     with ExitStack() as folder, store.begin() as connection:
         wanted = plan(connection, parsed, decks, known_cards, replace=replace)
         # outside the transaction: the decks go again also where the disk refuses the commit
-        folder.enter_context(placed(decks, wanted.decks))
+        folder.enter_context(placed(decks, wanted.decks, wanted.pictures))
         _write(connection, parsed, wanted)
     return wanted.report
 

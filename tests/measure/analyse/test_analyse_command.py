@@ -16,6 +16,7 @@ from engine.__main__ import main
 from engine.measure.analyse import contents
 from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.nvidia_tools import ncu_path, nsys_path
 from engine.measure.analyse.recognise import recognise
 from tests.measure.analyse.samples import KINDS, trace
 from tests.real_files import real_file
@@ -67,10 +68,11 @@ def test_a_trace_keeps_the_contract(tmp_path: Path) -> None:
     }  # fmt: skip
     assert set(device["launch_recorded"]) == {"events", "wall_us", "busy_us"}
     assert set(device["gaps"]) == {
-        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "cpu",
+        "count", "total_us", "p50_us", "p90_us", "drained_us", "longest", "waited_for", "under", "cpu",
     }  # fmt: skip
     assert set(device["gaps"]["longest"][0]) == {
-        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "kernel_before", "kernel_after",
+        "start_us", "duration_us", "cpu_op", "inner_op", "runtime_call", "cpu_during", "kernel_before",
+        "kernel_after",
     }  # fmt: skip
 
 
@@ -79,7 +81,7 @@ def test_the_sentence_about_a_trace_carries_its_evidence(tmp_path: Path) -> None
     path.write_bytes(trace())
     out = called(str(path))[1]
     assert "overhead-bound: GPU 0 is 18.8 % busy over 0.959 ms" in out
-    assert "100.0 % of the gap time lies under aten::linear → cudaLaunchKernel" in out
+    assert "100.0 % of the gap time waits for aten::linear → cudaLaunchKernel" in out
     assert "aten::linear → cudaLaunchKernel" in out
 
 
@@ -108,9 +110,6 @@ def test_a_report_with_an_error_only_says_what_the_tool_said() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("r.ncu-rep", b"NVR\0\1\2", "ncu --import r.ncu-rep --csv"),
-        ("r.nsys-rep", b"\1\2\3", "nsys export --type sqlite r.nsys-rep"),
-        ("r.qdrep", b"\1\2\3", "nsys export --type sqlite r.qdrep"),
         ("empty.json", b"", "the file is empty"),
         ("blank.json", b" \n ", "the file is empty"),
         ("words.txt", b"once upon a time\n", "none of the files that can be read"),
@@ -122,6 +121,26 @@ def test_a_report_with_an_error_only_says_what_the_tool_said() -> None:
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_words(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    code, out, err = called(str(path))
+    assert (code, out) == (1, "")
+    assert err.startswith(f"{name}: ")
+    assert words in err
+
+
+@pytest.mark.skipif(ncu_path() is not None or nsys_path() is not None, reason="the tools are installed here")
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("r.ncu-rep", b"NVR\0\1\2", "ncu --import r.ncu-rep --csv"),
+        ("r.nsys-rep", b"\1\2\3", "nsys export --type sqlite r.nsys-rep"),
+        ("r.qdrep", b"\1\2\3", "nsys export --type sqlite r.qdrep"),
+    ],
+)
+def test_a_tools_own_report_says_what_to_type_where_the_tool_is(
     tmp_path: Path, name: str, content: bytes, words: str
 ) -> None:
     path = tmp_path / name

@@ -29,6 +29,7 @@ def test_a_thread_busy_with_operators_is_overhead(tmp_path: Path) -> None:
         [
             *FIRST,
             cpu("user_annotation", "decode", 0, 100),
+            cpu("user_annotation", "ProfilerStep#3", 0, 90),
             cpu("cpu_op", "aten::linear", 8, 82),
             cpu("cpu_op", "aten::addmm", 30, 60),
             *launched(80),

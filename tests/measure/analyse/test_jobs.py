@@ -277,6 +277,9 @@ def test_what_a_tool_says_of_a_report_that_it_cannot_read_is_passed_on(
     state = over(analyses, analyses.take_upload("server.nsys-rep", [b"\1\2\3"]))
     assert (state.status, state.code) == ("failed", "unsupported")
     assert state.message == "server.nsys-rep: nsys could not read this report: Unrecognized report version 9"
+    fake_tools.install(tmp_path / "bin", "ncu", "echo '==ERROR== The file is not a report.'; exit 1")
+    state = over(analyses, analyses.take_upload("kernel.ncu-rep", [b"NVR\0"]))
+    assert state.message == "kernel.ncu-rep: no report, only what ncu stopped with: The file is not a report."
 
 
 @posix
@@ -291,6 +294,7 @@ def test_cancelling_ends_the_process_and_the_tool_it_started(
     state = over(analyses, analysis)
     assert (state.status, state.code) == ("cancelled", "cancelled")
     gone(started)
+    assert not (analyses.folder(analysis) / "scratch").exists()
     analyses.cancel(analysis)
     assert analyses.state(analysis) == state
 

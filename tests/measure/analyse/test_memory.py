@@ -246,3 +246,20 @@ def test_a_floor_that_rises_and_then_stays_is_no_leak() -> None:
     climb = climb_of([min(n, 20) * 1000 for n in range(60)])
     assert climb is not None
     assert not climb.steady
+
+
+def test_the_analysis_holds_the_culprits_stack_and_what_is_drawn_of_the_memory(tmp_path: Path) -> None:
+    analysis = analysed(tmp_path, server(1, leak=1.0))
+    (shown,) = analysis.to_json()["devices"]
+    leak = analysis.devices[0].leak
+    assert leak is not None
+    assert leak.frame is not None
+    assert f"{leak.frame.file}:{leak.frame.line} {leak.frame.function}" in shown["leak_stack"]
+    assert shown["alive"][0]["stack"]
+    last = max(at for at, _, _ in shown["timeline"])
+    held = {call: size for at, call, size in shown["timeline"] if at == last}
+    assert held.pop("(reserved)") == analysis.devices[0].timeline.reserved[-1]
+    assert sum(held.values()) == analysis.devices[0].timeline.end
+    assert {len(piece) for piece in shown["segment_map"]} == {5}
+    healthy = analysed(tmp_path, server(1)).to_json()["devices"][0]
+    assert healthy["leak_stack"] is None

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.measure.analyse.chrome_trace import CpuEvent
+from engine.measure.analyse.device_time import Gap, GapTime
 from engine.measure.analyse.intervals import Interval, length, overlap, solid, union, without
 from engine.measure.analyse.nesting import NONE, Nesting
 
@@ -90,6 +91,17 @@ def test_intervals_overlap_and_differ_as_their_instants_do(
     left = list(without(first, second))
     assert instants(left) == instants(first) - instants(second)
     assert length(left) == len(instants(left))
+
+
+@given(spans, spans)
+def test_the_gap_time_in_windows_is_that_of_their_instants(
+    one: list[Interval], windows: list[Interval]
+) -> None:
+    gaps = union(one)
+    time = GapTime([Gap(start, end - start, None, None) for start, end in gaps])
+    expected = [len(instants(gaps) & instants([window])) for window in windows]
+    assert time.within(windows) == expected
+    assert [time.between(*window) for window in windows] == expected
 
 
 @given(spans, st.integers(0, 10))

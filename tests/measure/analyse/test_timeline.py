@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import struct
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from engine.measure.analyse.gap_story import gap_story
 from engine.measure.analyse.timeline import Timeline, read_timeline, write_timeline
 from engine.measure.analyse.timeline_cut import CUT_COLUMNS, cut
 from engine.measure.analyse.trace import analyse_trace
+from tests.measure.analyse.mutations import mutated, replaced
 from tests.measure.analyse.samples import trace as sample_trace
 from tests.real_files import real_file
 
@@ -139,6 +141,29 @@ def test_what_is_beyond_the_bounds_is_counted(tmp_path: Path, monkeypatch: pytes
 def test_a_trace_without_events_that_count_gives_an_empty_timeline(tmp_path: Path) -> None:
     timeline = timeline_of(tmp_path, [])
     assert (timeline.bar_count, timeline.gap_count, timeline.rows, timeline.span_ns) == (0, 0, (), 0)
+
+
+def test_no_broken_trace_that_can_be_read_brings_its_timeline_down(tmp_path: Path) -> None:
+    rng = random.Random(11)
+    path, drawn = tmp_path / "trace.json", 0
+    for number in range(150):
+        path.write_bytes((mutated if number % 2 else replaced)(sample_trace(), rng))
+        try:
+            trace = read_chrome_trace(path)
+        except UnreadableFile:
+            continue
+        write_timeline(trace, tmp_path / "timeline.bin")
+        timeline = read_timeline(tmp_path / "timeline.bin")
+        assert [gap_story(timeline, gap).gap for gap in timeline.longest] == timeline.longest
+        columns_of(timeline.overview)
+        drawn += 1
+    assert drawn > 100
+
+
+def test_times_at_both_ends_of_the_clock_have_no_room_and_are_counted(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, [kernel(-9e15, 1, 1), kernel(9e15, 1, 2), kernel(-8e15, 1, 3)])
+    assert timeline.left_out == {"far": 1}
+    assert timeline.bar_count == 2
 
 
 @pytest.mark.parametrize("size", [0, 5, 30, 300])

@@ -109,6 +109,7 @@ def test_a_gap_names_the_operator_whose_launch_the_gpu_waited_for(tmp_path: Path
             "cpu_op": "aten::silu",
             "inner_op": "aten::silu",
             "runtime_call": "cudaLaunchKernel",
+            "cpu_during": None,
             "kernel_before": "k",
             "kernel_after": "k",
         }

@@ -39,6 +39,7 @@ def test_the_time_in_gaps_is_divided_by_what_the_cpu_did(tmp_path: Path) -> None
         "launching_us": 5 + 5,
         "operators_us": 10 + 3,
         "between_us": 15.0,
+        "computing_us": 0.0,
         "waiting_us": 0.0,
         "elsewhere_us": 500.0,
     }
@@ -56,6 +57,33 @@ def test_waiting_within_an_operator_is_waiting(tmp_path: Path) -> None:
     cpu = device_of(tmp_path, trace)["gaps"]["cpu"]
     assert cpu["operators_us"] == 10 + 10 + 5
     assert cpu["waiting_us"] == 680
+
+
+def test_a_long_operator_that_launches_nothing_is_work_of_the_cpus_own(tmp_path: Path) -> None:
+    trace = (
+        Trace()
+        .op("aten::add", 0, 20).launch(5, 10, 1).work(10, 30, 1)
+        .op("aten::unflatten_dense_tensors", 30, 1030).op("aten::view", 1030, 1040)
+        .op("aten::copy_", 1040, 1060).launch(1045, 1050, 2).work(1050, 1070, 2)
+    )  # fmt: skip
+    gaps = device_of(tmp_path, trace)["gaps"]
+    assert (gaps["cpu"]["computing_us"], gaps["cpu"]["operators_us"]) == (1000, 10 + 5)
+    assert gaps["longest"][0]["cpu_op"] == "aten::copy_"
+    assert gaps["longest"][0]["cpu_during"] == "aten::unflatten_dense_tensors"
+    assert [(row["name"], row["total_us"], row["launches"]) for row in gaps["under"]] == [
+        ("aten::unflatten_dense_tensors", 1000.0, False),
+        ("aten::view", 10.0, False),
+        ("aten::copy_", 10.0, True),
+    ]
+
+
+def test_loading_data_is_work_of_the_cpus_own_whatever_operators_it_calls(tmp_path: Path) -> None:
+    trace = Trace().launch(0, 5, 1).work(5, 10, 1).range("enumerate(DataLoader)#_Iter.__next__", 10, 510)
+    for n in range(10):
+        trace.op("aten::empty", 20 + 45 * n, 30 + 45 * n)
+    gaps = device_of(tmp_path, trace.launch(510, 515, 2).work(515, 520, 2))["gaps"]
+    assert (gaps["cpu"]["computing_us"], gaps["cpu"]["operators_us"]) == (500, 0)
+    assert gaps["under"][0]["name"] == "enumerate(DataLoader)#_Iter.__next__"
 
 
 def test_another_threads_operator_counts_while_one_waits(tmp_path: Path) -> None:

@@ -57,6 +57,15 @@ def test_gaps_in_which_the_cpu_launches_nothing_are_no_overhead(tmp_path: Path) 
     assert "graphs_leave" not in codes(shown, "findings")
 
 
+def test_loading_data_in_the_main_process_is_no_overhead() -> None:
+    """Kineto's own example of it: a ResNet-50 whose DataLoader has no workers."""
+    shown = analyse_trace(real_file("traces/resnet50_num_workers_0.worker0.pt.trace.json.gz")).to_json()
+    assert verdict_of(shown)["code"] == "cpu_elsewhere"
+    args = shown["findings"][0]["args"]
+    assert args["doing"] == "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    assert args["share"] > 0.7
+
+
 def test_a_gpu_that_only_exchanges_data_waits_for_others(tmp_path: Path) -> None:
     trace = Trace()
     for n in range(60):

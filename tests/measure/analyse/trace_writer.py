@@ -103,3 +103,22 @@ def decode(
                 at += launch
         trace.step(step, begin, at)
     return trace
+
+
+def everything() -> Trace:
+    """A little of all that a trace may hold: steps, ranges, graphs, copies, waits, overheads."""
+    trace = decode(4, kernels=6)
+    for n in range(4):
+        at = 300.0 + 100 * n
+        trace.range("layer", at, at + 80).step(10 + n, at, at + 90)
+        trace.call("cudaGraphLaunch", at + 5, at + 10, 500 + n)
+        trace.work(at + 10, at + 20, 500 + n, "nvjet_gemm").work(at + 20, at + 25, 500 + n, "softmax")
+        trace.call("cudaMemcpyAsync", at + 30, at + 32, 600 + n)
+        trace.work(
+            at + 32, at + 40, 600 + n, "Memcpy DtoH (Device -> Pageable)", cat="gpu_memcpy", bytes=4096
+        )
+        trace.call("cudaStreamSynchronize", at + 33, at + 45, 700 + n)
+        trace.work(at + 50, at + 70, 800 + n, "ncclDevKernel_AllReduce", stream=20)
+        trace.work(at + 10, at + 40, 0, "layer", cat="gpu_user_annotation")
+        trace.cpu("overhead", "Buffer Flush", at + 50, at + 52)
+    return trace

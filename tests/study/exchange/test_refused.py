@@ -92,6 +92,10 @@ CASES: list[tuple[Callable[[Body], object], str]] = [
         lambda body: body["decks"].append({"file": "../x.yaml", "text": ""}),
         "decks[0]: file: '../x.yaml' isn't",
     ),
+    (
+        lambda body: body["pictures"].append({"file": "../x.svg", "content": ""}),
+        "pictures[0]: file: '../x.svg' isn't",
+    ),
 ]
 
 

@@ -64,6 +64,13 @@ def with_everything(at: Machine) -> None:
     at.decks.mkdir()
     (at.decks / "tiếng Việt.yaml").write_bytes(GOOD.replace("\n", "\r\n").encode())
     (at.decks / "中文.yml").write_text("deck: {broken", encoding="utf-8")
+    (at.decks / "pictures").mkdir()
+    (at.decks / "pictures" / "a1.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\xff")
+
+
+def files(at: Machine) -> list[Path]:
+    """Decks and pictures."""
+    return [path for path in at.decks.rglob("*") if path.is_file()]
 
 
 def without(content: bytes, *names: str) -> dict[str, object]:
@@ -84,8 +91,8 @@ def test_an_export_into_an_empty_store_gives_the_same_store(
         assert fresh.rows(table) == here.rows(table), table.name
     assert settings.load(fresh.store) == settings.load(here.store)
     assert schedule.plan(fresh.store) == schedule.plan(here.store)
-    assert {path.name: path.read_bytes() for path in fresh.decks.iterdir()} == {
-        path.name: path.read_bytes() for path in here.decks.iterdir()
+    assert {path.name: path.read_bytes() for path in files(fresh)} == {
+        path.name: path.read_bytes() for path in files(here)
     }
     assert fresh.export(format) == here.export(format)
     fresh.store.close()

@@ -1,0 +1,23 @@
+"""Texts of a file in Markdown: names and paths that must be shown as they are."""
+
+from __future__ import annotations
+
+import re
+
+_SIGNS = re.compile(r"[\\`*\[\]$<|~]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown would take for a mark; `_` within a word is none."""
+
+
+def in_card(text: str) -> str:
+    """Text on one line that a card's Markdown leaves as it is, and a person can still read in the deck."""
+    return _SIGNS.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Streamlit's Markdown leaves as it is: it has directives and emoji of its own."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]$:#<>~" else sign for sign in text)
+
+
+def code(text: str) -> str:
+    """Text as code within Markdown, on one line."""
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"

@@ -1,0 +1,89 @@
+"""The CPU's rows, merged once for all devices: what it did at any instant, on whatever thread."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.measure.analyse.device_time import Work
+from engine.measure.analyse.host_side import HostSide
+from engine.measure.analyse.intervals import Interval, solid, union, without
+from engine.measure.analyse.nesting import NONE
+
+BETWEEN_NS = 100_000
+"""Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation,
+by whether a profiler watches), not other work of the CPU. An operator longer than this that launches nothing
+is work of the CPU's own."""
+LOADING = "enumerate(DataLoader)"
+"""The begin of the name under which PyTorch's DataLoader marks the wait for its next batch: an operator in
+2021, a range since."""
+_Thread = tuple[str, str]
+
+
+class Outermost(msgspec.Struct, frozen=True, gc=False):
+    """An outermost operator (or the loading of data), in nanoseconds; `launches`: it launched GPU work."""
+
+    name: str
+    start: int
+    end: int
+    launches: bool
+
+
+class HostRows:
+    """Disjoint intervals in order. Each row holds the ones before it, so that their differences are what the
+    CPU did where several threads did different things."""
+
+    def __init__(self, host: HostSide, works: Iterable[Work]) -> None:
+        waits = _waits(host)
+        running, own = self._operators(host, works, waits)
+        self.waits = union(span for spans in waits.values() for span in spans)
+        waiting = host.names.waiting
+        self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
+        self.at_work = union([*self.calls, *running])
+        self.near = solid(self.at_work, BETWEEN_NS)
+        self.near_or_own = union([*self.near, *own])
+        self.any_of_them = union([*self.near_or_own, *self.waits])
+
+    def _operators(
+        self, host: HostSide, works: Iterable[Work], waits: dict[_Thread, list[Interval]]
+    ) -> tuple[list[Interval], list[Interval]]:
+        """Times in operators that launch or are short, and in work of the CPU's own; without waits."""
+        nested = host.operators
+        roots_of = nested.roots_of
+        launching = {roots_of[n] for work in works for n in work.inner.values() if n != NONE}
+        spans: dict[_Thread, list[Interval]] = defaultdict(list)
+        others: dict[_Thread, list[Interval]] = defaultdict(list)
+        loading: dict[_Thread, list[Interval]] = defaultdict(list)
+        self.outermost: list[Outermost] = []
+        for number, (event, parent) in enumerate(zip(nested.events, nested.parents, strict=True)):
+            if parent == NONE:
+                launches = number in launching
+                self.outermost.append(Outermost(event.name, event.start, event.end, launches))
+                (spans if launches else others)[event.thread].append((event.start, event.end))
+        for event in host.ranges.events:
+            if event.name.startswith(LOADING):
+                self.outermost.append(Outermost(event.name, event.start, event.end, launches=False))
+                loading[event.thread].append((event.start, event.end))
+        running: list[Interval] = []
+        own: list[Interval] = []
+        for thread in {**spans, **others, **loading}:
+            waited = solid(waits.get(thread, []))
+            loaded = union(without(union(loading[thread]), waited))
+            own += loaded
+            # one by one: two short operators side by side are no long one
+            pieces = list(without(others[thread], waited))
+            own += [piece for piece in pieces if piece[1] - piece[0] > BETWEEN_NS]
+            short = [piece for piece in pieces if piece[1] - piece[0] <= BETWEEN_NS]
+            running += without(union([*without(solid(spans[thread]), waited), *short]), loaded)
+        return running, own
+
+
+def _waits(host: HostSide) -> dict[_Thread, list[Interval]]:
+    waiting = host.names.waiting
+    found: dict[_Thread, list[Interval]] = defaultdict(list)
+    for call in host.calls:
+        if call.name in waiting:
+            found[call.thread].append((call.start, call.end))
+    return found
