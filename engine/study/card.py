@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Language = Literal["vi", "zh", "en"]
@@ -130,6 +130,12 @@ class Card:
     file: str = ""
     line: int = 0
     follows: str | None = None
+
+
+def placeless(card: Card) -> Card:
+    """The card without the file and lines it stands at, which are others on every machine."""
+    claims = tuple(replace(claim, line=0) for claim in card.claims)
+    return replace(card, file="", line=0, claims=claims)
 
 
 @dataclass(frozen=True, slots=True)

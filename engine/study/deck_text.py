@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from engine.study.card import Card, ClaimText, Deck, Says
+from engine.study.card import Card, ClaimText, Deck, Says, placeless
 from engine.study.deck_parse import parse_deck
 from engine.study.faults import StudyError
 
@@ -43,15 +43,10 @@ def same_cards(one: Deck, other: Deck) -> bool:
 
 def _same(one: Deck, other: Deck) -> bool:
     def told(deck: Deck) -> tuple[object, ...]:
-        cards = tuple(_placeless(card) for card in deck.cards)
+        cards = tuple(placeless(card) for card in deck.cards)
         return deck.id, deck.title, deck.language, deck.description, cards
 
     return told(one) == told(other)
-
-
-def _placeless(card: Card) -> Card:
-    claims = tuple(replace(claim, line=0) for claim in card.claims)
-    return replace(card, file="", line=0, claims=claims)
 
 
 def _body(deck: Deck) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_the_language_changes_at_once_for_the_whole_page(app: App, browser: Brow
     expect(page.get_by_role("heading", name="Cài đặt")).to_be_visible()
     page.get_by_text("中文", exact=True).click()
     expect(page.get_by_role("heading", name="设置")).to_be_visible()
-    expect(page.get_by_role("link", name="复习")).to_be_visible()
+    expect(page.get_by_role("link", name="复习", exact=True)).to_be_visible()
     page.context.close()
 
 

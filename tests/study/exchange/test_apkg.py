@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import cache
@@ -19,6 +22,8 @@ from engine.study.card import Library
 from engine.study.card_changes import change, flags
 from engine.study.deck_text import same_cards
 from engine.study.exchange.apkg import incoming
+from engine.study.exchange.apkg.cargo import packed
+from engine.study.exchange.apkg.cargo import unpacked as cargo_of
 from engine.study.exchange.apkg.outgoing import export
 from engine.study.exchange.apkg.process import read_package
 from engine.study.exchange.apkg.values import AnkiPackage
@@ -343,3 +348,28 @@ def test_a_damaged_collection_and_a_cut_one_are_refused(here: Machine, there: Ma
         into(there, other.getvalue())
     assert not there.decks.exists()
     assert not there.rows(card_changes)
+
+
+def test_a_field_that_was_tampered_with_is_no_cargo(here: Machine) -> None:
+    package = unpacked(out_of(here))
+    text = package.notes[0].fields[-1]
+    cargo = cargo_of(text)
+    assert cargo is not None
+    assert cargo_of(packed(cargo)) == cargo
+    body = json.loads(zlib.decompress(base64.b64decode(text)))
+    tampered: tuple[dict[str, object], ...] = (
+        {"deck": {"id": "x"}},
+        {"schema": 2},
+        {"logged": []},
+        {"card": {**body["card"], "id": "another"}},
+        {"card": {**body["card"], "prompt": 7}},
+    )
+    for fields in tampered:
+        assert cargo_of(_field(json.dumps(body | fields).encode())) is None
+    bomb = _field(b" " * 200_000_000)
+    for broken in ("", "no base64 !", text[:-8], bomb):
+        assert cargo_of(broken) is None
+
+
+def _field(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode()

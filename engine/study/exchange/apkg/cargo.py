@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from dataclasses import replace
 
 import msgspec
 
-from engine.study.card import Card, Deck
+from engine.study.card import Card, Deck, Language
 from engine.study.exchange.records import (
     ChangeRecord,
     ChangeUndoRecord,
@@ -31,6 +30,15 @@ GUID = "benchcards:"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
+class Header(Record, frozen=True):
+    """A deck without its cards."""
+
+    id: str
+    title: str
+    language: Language
+    description: str = ""
+
+
 class Cargo(Record, frozen=True):
     """A card with its deck's header, its answers and changes, and what those were scheduled with.
 
@@ -40,7 +48,7 @@ class Cargo(Record, frozen=True):
 
     schema: int
     card: Card
-    deck: dict[str, str]
+    deck: Header
     place: int
     reviews: tuple[ReviewRecord, ...]
     logged: tuple[int | None, ...]
@@ -65,20 +73,11 @@ def unpacked(text: str) -> Cargo | None:
         cargo = msgspec.json.decode(body, type=Cargo)
     except (binascii.Error, ValueError, zlib.error, msgspec.MsgspecError, RecursionError):
         return None
-    return cargo if cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews) else None
+    sound = cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews)
+    of = {review.card_id for review in cargo.reviews} | {change.card_id for change in cargo.changes}
+    return cargo if sound and of <= {cargo.card.id} else None
 
 
-def header_of(deck: Deck) -> dict[str, str]:
+def header_of(deck: Deck) -> Header:
     """The deck without its cards."""
-    return {
-        "id": deck.id,
-        "title": deck.title,
-        "language": deck.language,
-        "description": deck.description,
-    }
-
-
-def placeless(card: Card) -> Card:
-    """The card without the file it stands in, which is another on every machine."""
-    claims = tuple(replace(claim, line=0) for claim in card.claims)
-    return replace(card, file="", line=0, claims=claims)
+    return Header(id=deck.id, title=deck.title, language=deck.language, description=deck.description)

@@ -12,13 +12,13 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from engine.store import Store
-from engine.study.card import Card, Deck, Language, Library
+from engine.study.card import Card, Deck, Library
 from engine.study.card_changes import flags_in, is_tag
 from engine.study.card_flags import NONE, Flags, folded
 from engine.study.change_log import Change, Kind
 from engine.study.deck_stamp import stamped
 from engine.study.deck_text import UnwritableDeck, deck_text, same_cards
-from engine.study.exchange.apkg.cargo import FIELD, GUID, Cargo, unpacked
+from engine.study.exchange.apkg.cargo import FIELD, GUID, Cargo, Header, unpacked
 from engine.study.exchange.apkg.from_log import Calendar, Source, answers_of, is_answer, is_reset
 from engine.study.exchange.apkg.from_notes import OWN_TAGS, card_id_of, decks_of, short_hash, topic_of
 from engine.study.exchange.apkg.outgoing import digest
@@ -131,27 +131,23 @@ def _is_edited(held: _Held) -> bool:
 def _own_decks(held: Iterable[_Held]) -> list[Deck]:
     """The decks whose cards carry themselves."""
     cards: dict[str, dict[str, tuple[int, Card]]] = defaultdict(dict)
-    headers: dict[str, dict[str, str]] = {}
+    headers: dict[str, Header] = {}
     for each in held:
         if each.cargo is not None:
-            deck_id = each.cargo.deck["id"]
+            deck_id = each.cargo.deck.id
             headers[deck_id] = each.cargo.deck
             cards[deck_id][each.cargo.card.id] = (each.cargo.place, each.cargo.card)
     return [
         Deck(
             id=deck_id,
-            title=headers[deck_id]["title"],
-            language=_language(headers[deck_id]["language"]),
-            description=headers[deck_id].get("description", ""),
+            title=headers[deck_id].title,
+            language=headers[deck_id].language,
+            description=headers[deck_id].description,
             path=f"{deck_id}.yaml",
             cards=tuple(card for _, card in sorted(found.values(), key=lambda entry: entry[0])),
         )
         for deck_id, found in cards.items()
     ]
-
-
-def _language(name: str) -> Language:
-    return "vi" if name == "vi" else "zh" if name == "zh" else "en"
 
 
 def _deck_records(

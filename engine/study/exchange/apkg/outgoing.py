@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from engine.store import Store
 from engine.study import state_table
-from engine.study.card import Card, Library
+from engine.study.card import Card, Library, placeless
 from engine.study.card_changes import flags_in
 from engine.study.card_flags import NONE, Flags
 from engine.study.card_state import CardState
-from engine.study.exchange.apkg.cargo import FIELDS, GUID, SCHEMA, Cargo, header_of, packed, placeless
+from engine.study.exchange.apkg.cargo import FIELDS, GUID, SCHEMA, Cargo, header_of, packed
 from engine.study.exchange.apkg.process import write_package
 from engine.study.exchange.apkg.to_html import BACK, FRONT, STYLE, back, front
 from engine.study.exchange.apkg.values import (
@@ -157,7 +157,8 @@ def _logged(answers: tuple[ReviewRecord, ...], taken: set[int]) -> tuple[int | N
 def _used(
     answers: tuple[ReviewRecord, ...], schedulers: Mapping[str, SchedulerRecord]
 ) -> tuple[SchedulerRecord, ...]:
-    return tuple(schedulers[name] for name in sorted({answer.scheduler for answer in answers}))
+    used = sorted({answer.scheduler for answer in answers})
+    return tuple(schedulers[name] for name in used if name in schedulers)
 
 
 def _taken_back(
