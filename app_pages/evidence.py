@@ -27,10 +27,10 @@ from engine.study.card import Card, LabLink
 
 @st.fragment
 def evidence_panel(card: Card, *, at_leisure: bool = True) -> None:
-    """All evidence for a card: its labs with a button each, the table of its claims, then the results.
+    """All evidence for a card: its lab with a button, the table of its claims, then the lab's result.
 
-    Finds a run under way again after a reload: it looks in the store, not in the session. The first lab's
-    result is open, those of others unfold. Not `at_leisure` (someone may grade at any moment): no charts yet,
+    Finds a run under way again after a reload: it looks in the store, not in the session. Further labs
+    unfold. Not `at_leisure` (someone may grade at any moment): no charts yet,
     and no torch in the background.
     """
     if not card.labs and not card.claims:
@@ -41,29 +41,34 @@ def evidence_panel(card: Card, *, at_leisure: bool = True) -> None:
     except MeasureError as error:
         st.error(str(error), icon=":material/error:")
         labs = {}
-    keys = {link: f"evidence.{card.id}.{place}" for place, link in enumerate(card.labs)}
-    for link, key in keys.items():
-        with st.container(border=True, key=key):
-            _lab(link, labs.get(link.name), key=key, warm=at_leisure)
+    keys = [f"evidence.{card.id}.{place}" for place in range(len(card.labs))]
+    if card.labs:
+        with st.container(border=True, key=keys[0]):
+            _lab(card.labs[0], labs.get(card.labs[0].name), key=keys[0], warm=at_leisure)
     if card.claims:
         _claims(card, {name: of(info, name).title for name, info in labs.items()})
-    for place, (link, key) in enumerate(keys.items()):
-        words = of(labs.get(link.name), link.name)
-        if place == 0:
-            if len(keys) > 1:
-                st.markdown(f"**{words.title}**")
-            # the review page's script looks for this key: near it, someone reads on and wants the charts
-            with st.container(key="evidence_results"):
-                _results(link, words, key=key, drawn=at_leisure)
-        else:
-            _folded(link, words, key=key)
+    if card.labs:
+        words = of(labs.get(card.labs[0].name), card.labs[0].name)
+        if len(card.labs) > 1:
+            st.markdown(f"**{words.title}**")
+        # the review page's script looks for this key: near it, someone reads on and wants the charts
+        with st.container(key="evidence_results"):
+            _results(card.labs[0], words, key=keys[0], drawn=at_leisure)
+    for link, key in list(zip(card.labs, keys, strict=True))[1:]:
+        _folded(link, labs.get(link.name), key=key)
 
 
-def _folded(link: LabLink, words: LabWords, *, key: str) -> None:
-    """A further lab's results, which are drawn when they are asked for."""
-    unfold = st.expander(words.title, icon=":material/science:", key=f"{key}.results", on_change="rerun")
+def _folded(link: LabLink, info: LabInfo | None, *, key: str) -> None:
+    """A further lab with its results: drawn when they are asked for, and while it runs."""
+    words = of(info, link.name)
+    runs = info is not None and bool(context.runs().current(info.name))
+    unfold = st.expander(
+        words.title, expanded=runs, icon=":material/science:", key=f"{key}.unfold", on_change="rerun"
+    )
     if unfold.open:
         with unfold:
+            with st.container(border=True, key=key):
+                _lab(link, info, key=key, warm=True)
             _results(link, words, key=key, drawn=True)
 
 

@@ -19,7 +19,7 @@ from tests.browser.app import App
 from tests.browser.chromium import launch
 from tests.browser.review_page import ReviewPage
 
-CARDS = 25
+CARDS = 20
 PAUSE_MS = 350
 """Between keys, so that no earlier answer is still being confirmed."""
 REACH_MS = 16.0
