@@ -15,6 +15,7 @@ from engine.interview.draw import Standing, candidates
 from engine.interview.fault import InterviewError
 from engine.interview.question import Interview
 from engine.interview.setup import QUICK, RANGES, Setup
+from engine.study import card_changes
 from engine.study.card import Library
 from engine.study.study_day import to_ms
 
@@ -60,7 +61,7 @@ def _own_setup(library: Library) -> None:
         st.subheader(say("interview.own"), anchor=False)
         setup = _strictness(_kept())
         setup = _cards(setup, library)
-        fitting = len(candidates(library, setup))
+        fitting = len(candidates(library, setup, suspended=_suspended()))
         if fitting == 0:
             st.warning(say("interview.fits_none"), icon=":material/filter_list_off:")
         elif fitting < setup.questions:
@@ -216,7 +217,12 @@ def standing() -> Standing:
         today=desk.today(context.now(), context.zone()).study_day,
         asked=frozenset(last),
         went_badly=frozenset(card for card, band in last.items() if band in ("patchy", "weak")),
+        suspended=_suspended(),
     )
+
+
+def _suspended() -> frozenset[str]:
+    return frozenset(card for card, flags in card_changes.flags(context.store()).items() if flags.suspended)
 
 
 def _open_interviews() -> None:

@@ -19,16 +19,17 @@ HARD_FROM = 7.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of the cards: their states, the study day, which were asked, which went badly last."""
+    """What is known of the cards: their states, the study day, which were asked, went badly, are suspended."""
 
     states: Mapping[str, CardState] = field(default_factory=dict)
     today: str = ""
     asked: Collection[str] = ()
     went_badly: Collection[str] = ()
+    suspended: Collection[str] = ()
 
 
-def candidates(library: Library, setup: Setup) -> list[Card]:
-    """The cards that the set-up allows, in the order of their decks."""
+def candidates(library: Library, setup: Setup, *, suspended: Collection[str] = ()) -> list[Card]:
+    """The cards that the set-up allows, in the order of their decks, without the suspended ones."""
     topics = set(setup.topics)
     return [
         card
@@ -36,6 +37,7 @@ def candidates(library: Library, setup: Setup) -> list[Card]:
         if (not setup.decks or card.deck in setup.decks)
         and (not setup.languages or card.language in setup.languages)
         and (not topics or topics & set(card.topics))
+        and card.id not in suspended
     ]
 
 
@@ -46,9 +48,8 @@ def draw(library: Library, setup: Setup, standing: Standing, *, seed: str) -> li
     largest keys win (Efraimidis and Spirakis, Information Processing Letters 97, 2006).
     """
     random = Random(seed)  # noqa: S311  # nobody is to be kept from guessing a question
-    keyed = [
-        (random.random() ** (1 / weight(card, setup, standing)), card) for card in candidates(library, setup)
-    ]
+    fitting = candidates(library, setup, suspended=standing.suspended)
+    keyed = [(random.random() ** (1 / weight(card, setup, standing)), card) for card in fitting]
     keyed.sort(key=lambda pair: pair[0], reverse=True)
     return [card for _, card in keyed[: setup.questions]]
 

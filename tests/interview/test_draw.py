@@ -31,6 +31,13 @@ def test_decks_languages_and_topics_narrow_it() -> None:
     assert len(candidates(library, Setup())) == 3
 
 
+def test_a_suspended_card_is_not_asked() -> None:
+    library = library_of(3)
+    assert [card.id for card in candidates(library, Setup(), suspended={"card-1"})] == ["card-0", "card-2"]
+    drawn = draw(library, Setup(questions=3), Standing(suspended={"card-1"}), seed="a")
+    assert sorted(card.id for card in drawn) == ["card-0", "card-2"]
+
+
 def test_each_reason_makes_a_card_likelier_unless_it_is_switched_off() -> None:
     card = a_card(1, priority="high")
     states = {card.id: CardState(phase="review", due_day=TODAY, difficulty=8.0, lapses=2)}
