@@ -19,7 +19,7 @@ HARD_FROM = 7.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of the cards: states, study day, which were asked, which went badly, which are suspended."""
+    """What is known of the cards: states, study day, which were asked, went badly, or are suspended."""
 
     states: Mapping[str, CardState] = field(default_factory=dict)
     today: str = ""
