@@ -13,7 +13,7 @@ from app_pages.own_files.tables import facts, time_text
 from app_pages.sheet import sheet
 from app_pages.words import phrase, say
 
-IN_GAPS = ("launching_us", "operators_us", "between_us", "waiting_us", "elsewhere_us")
+IN_GAPS = ("launching_us", "operators_us", "between_us", "computing_us", "waiting_us", "elsewhere_us")
 """What the CPU did in the gap time, in the order in which it is drawn."""
 
 

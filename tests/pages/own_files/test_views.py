@@ -15,7 +15,7 @@ from app_pages.own_files.memory_svg import curve
 from app_pages.own_files.ncu import pair_table, reading
 from app_pages.own_files.nsys import readings
 from app_pages.own_files.tables import Cell, name, table, time_text
-from app_pages.own_files.trace_figures import gap_bar
+from app_pages.own_files.trace_figures import IN_GAPS, gap_bar
 from app_pages.own_files.trace_tables import TABLES
 from app_pages.words import knows
 from engine.claims.roofline import Expected
@@ -80,6 +80,14 @@ def test_every_table_of_a_trace_has_the_words_for_its_columns() -> None:
     columns = {column for heads, _ in TABLES.values() for column in heads}
     assert [column for column in columns if not knows(f"your_files.column.{column}")] == []
     assert [part for part in TABLES if not knows(f"your_files.table.{part}")] == []
+
+
+@needs_files
+def test_the_bar_of_a_real_trace_holds_the_whole_gap_time() -> None:
+    (device,) = shown("traces/resnet50_num_workers_0.worker0.pt.trace.json.gz")["devices"]
+    cpu = device["gaps"]["cpu"]
+    assert set(cpu) == set(IN_GAPS)
+    assert sum(cpu.values()) == pytest.approx(device["gaps"]["total_us"])
 
 
 @needs_files
