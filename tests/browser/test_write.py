@@ -73,6 +73,7 @@ def test_a_new_card_makes_a_deck_and_notes_come_into_one(
         page.get_by_role("option", name="A new deck").click()
     page.get_by_label("Its title").fill(f"Của tôi {deck}")
     page.get_by_label("Its title").press("Enter")
+    expect(field(page)).to_have_value(re.compile(f"^id: cua-toi-{deck}-"))  # a redraw would close the box
     page.get_by_label("Begin with").click()
     page.get_by_role("option", name="Number that a lab checks").click()
     expect(title(page)).to_have_text("The floor of a decode step, in numbers")
