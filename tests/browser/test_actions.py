@@ -10,7 +10,7 @@ from engine.study.card_flags import Flags
 from tests.browser.app import App
 from tests.browser.conftest import Open
 from tests.browser.decks import write_deck
-from tests.browser.visit import visit
+from tests.browser.visit import choose, visit
 
 pytestmark = pytest.mark.browser
 
@@ -138,8 +138,7 @@ def test_a_key_of_ones_own_does_what_it_was_chosen_for(app: App, deck: str, open
 def test_what_to_study_is_chosen_on_a_page_of_its_own(shared_app: App, deck: str, browser: Browser) -> None:
     write_deck(shared_app.home, deck, language="vi", cards=2)
     page = visit(browser, shared_app, "study")
-    page.get_by_label("Languages").click()
-    page.get_by_role("option", name="Tiếng Việt").click()
+    choose(page, "Languages", "Tiếng Việt")
     page.keyboard.press("Escape")
     page.get_by_text("Cram", exact=True).click()
     page.get_by_role("button", name="Start").click()

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, expect
+from playwright.sync_api import Browser, expect
 
 from engine.study import schedule_changes, settings
 from tests.browser.app import App
-from tests.browser.visit import PATIENCE_MS, visit
+from tests.browser.visit import PATIENCE_MS, choose, visit
 from tests.study.generated import generated, put
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
-
-
-def choose_on_sunday(page: Page, option: str) -> None:
-    """Opened again where the page was drawn anew in between, as it is after a change."""
-    for _ in range(10):
-        try:
-            page.get_by_role("combobox", name="Sun", exact=True).click(timeout=5000)
-            page.get_by_role("option", name=option).click(timeout=5000)
-        except TimeoutError:
-            page.keyboard.press("Escape")
-            continue
-        return
-    raise AssertionError(f"{option!r} could not be chosen")
 
 
 def test_statistics_are_drawn_from_the_log_and_fit_a_phone(app: App, browser: Browser) -> None:
@@ -44,8 +31,7 @@ def test_statistics_are_drawn_from_the_log_and_fit_a_phone(app: App, browser: Br
     expect(page.get_by_role("region", name="Numbers").first).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("combobox", name="Deck").click()
-    page.get_by_role("option", name="Profiling", exact=False).click()
+    choose(page, "Deck", "Profiling")
     expect(page.get_by_text("No answer to these cards yet.")).to_be_visible()
     page.context.close()
 
@@ -75,7 +61,7 @@ def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser)
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     assert settings.load(store).desired_retention == 0.92
     # an easy day
-    choose_on_sunday(page, "None, if it can be")
+    choose(page, "Sun", "None, if it can be")
     for _ in range(PATIENCE_MS // 500):
         if schedule_changes.history(store, "easy_days"):
             break

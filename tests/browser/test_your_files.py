@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app import App
-from tests.browser.visit import PATIENCE_MS, visit
+from tests.browser.visit import PATIENCE_MS, choose, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -84,8 +84,7 @@ def test_a_trace_is_dropped_in_diagnosed_made_a_card_and_compared(
     page.goto(f"{app.url}analyse")
     by_path(page, write(tmp_path / "after.json.gz", trace(20)))
     expect(page.locator(".lead")).to_be_visible()
-    page.get_by_label("Compare with an earlier trace").click()
-    page.get_by_role("option", name=re.compile("before.json.gz")).click()
+    choose(page, "Compare with an earlier trace", re.compile("before.json.gz"))
     expect(page.get_by_role("region", name="What moved")).to_contain_text("Busy ratio")
     page.context.close()
 

@@ -77,18 +77,20 @@ def visit(browser: Browser, app: App, path: str, *, locale: str = "en-US", width
     return page
 
 
-def choose(page: Page, box: str, option: str, *, behind: Locator) -> None:
-    """Picks an option of the box with that label, which stands in what a click on `behind` opens.
+def choose(page: Page, box: str, option: str | re.Pattern[str], *, behind: Locator | None = None) -> None:
+    """Picks an option of the box with that label, which may stand in what a click on `behind` opens.
 
-    Opened again where the page was drawn anew in between, as it is when a run has just ended.
+    Opened again where the page was drawn anew in between, as it is after a change or when a run has ended.
     """
+    found = page.get_by_role("combobox", name=box, exact=True)
     for _ in range(10):
         try:
-            if not page.get_by_label(box).is_visible():
+            if behind is not None and not found.is_visible():
                 behind.click(timeout=5000)
-            page.get_by_label(box).click(timeout=5000)
-            page.get_by_role("option", name=option).click(timeout=5000)
+            found.click(timeout=5000)
+            page.get_by_role("option", name=option).first.click(timeout=5000)
         except TimeoutError:
+            page.keyboard.press("Escape")
             continue
         return
     raise AssertionError(f"{option!r} could not be chosen in {box!r}")
