@@ -13,7 +13,7 @@ from engine.study import notebook
 from tests.browser.app import App
 from tests.browser.conftest import Open
 from tests.browser.decks import write_deck
-from tests.browser.visit import PATIENCE_MS, choose, visit
+from tests.browser.visit import PATIENCE_MS, choose, soon, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -115,8 +115,8 @@ def test_after_again_a_line_is_written_and_stands_below_the_answer_next_time(
     below.get_by_role("button", name="Again").click()
     expect(below).to_contain_text("2×")
     review.expect_confirmed()
-    assert lines_of(shared_app, first) == [("lấy băng thông datasheet 2", 1)]
-    assert lines_of(shared_app, second) == [("nhầm <b>GB</b> với GiB", 2)]
+    soon(lambda: lines_of(shared_app, first), [("lấy băng thông datasheet 2", 1)])
+    soon(lambda: lines_of(shared_app, second), [("nhầm <b>GB</b> với GiB", 2)])
     assert shared_app.ratings(first) == [1]
     review.press("w")
     expect(field(review.page)).to_be_visible()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, TimeoutError
@@ -94,6 +96,14 @@ def choose(page: Page, box: str, option: str | re.Pattern[str], *, behind: Locat
             continue
         return
     raise AssertionError(f"{option!r} could not be chosen in {box!r}")
+
+
+def soon(read: Callable[[], object], wanted: object) -> None:
+    """Waits until what is read is what is wanted: for what is written while the page goes on."""
+    ends = time.monotonic() + PATIENCE_MS / 1000
+    while (found := read()) != wanted:
+        assert time.monotonic() < ends, f"{found!r} is not {wanted!r}"
+        time.sleep(0.1)
 
 
 def runs_of(app: App) -> list[Run]:
