@@ -90,12 +90,23 @@ def choose(page: Page, box: str, option: str | re.Pattern[str], *, behind: Locat
             if behind is not None and not found.is_visible():
                 behind.click(timeout=5000)
             found.click(timeout=5000)
-            page.get_by_role("option", name=option).first.click(timeout=5000)
+            wanted = page.get_by_role("option", name=option).first
+            if isinstance(option, str) and not _comes(wanted):
+                found.fill(option, timeout=5000)  # a long list holds only what is near its top
+            wanted.click(timeout=5000)
         except TimeoutError:
             page.keyboard.press("Escape")
             continue
         return
     raise AssertionError(f"{option!r} could not be chosen in {box!r}")
+
+
+def _comes(wanted: Locator) -> bool:
+    try:
+        wanted.wait_for(timeout=2000)
+    except TimeoutError:
+        return False
+    return True
 
 
 def soon(read: Callable[[], object], wanted: object) -> None:
