@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -55,7 +56,8 @@ def move_data(old: Path, new: Path) -> Moved:
     All or nothing: where it fails, `old` stays in use and nothing of `new` is left. Raises MoveRefused.
     """
     old = old.resolve()
-    new = new.expanduser()
+    with contextlib.suppress(RuntimeError):  # a `~name` that nobody here has is no whole path
+        new = new.expanduser()
     if not new.is_absolute():
         raise MoveRefused("relative", f"{new}: give the whole path of the folder, from the root on.")
     new = new.resolve()
