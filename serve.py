@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.cli_util import open_browser
 from streamlit.web.server.server_util import get_url
 
-from app_pages import perfetto_routes
+from app_pages import perfetto_routes, review_routes
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import Analyses
@@ -41,4 +41,6 @@ def _analyses() -> Analyses:
     return context.analyses()
 
 
-app = st.App("app.py", lifespan=_lifespan, routes=perfetto_routes.routes(_analyses))
+app = st.App(
+    "app.py", lifespan=_lifespan, routes=[*review_routes.routes(), *perfetto_routes.routes(_analyses)]
+)
