@@ -44,6 +44,8 @@ class Reader:
     """The keys of the page (`engine.study.review_keys`)."""
     sitting: Sitting | None = None
     """What is practised outside the schedule; None: the daily review."""
+    line: str | None = None
+    """Where the component sends what needs no run of the page's script; None: nowhere."""
 
 
 def payload(
@@ -78,6 +80,7 @@ def payload(
     reviewed = None if talk.ops and rows else desk.today(reader.now, reader.zone).reviewed
     data = {
         "session": reader.session,
+        "line": reader.line,
         "language": reader.language,
         "words": words(reader.language),
         "now_ms": int(reader.now.timestamp() * 1000),
