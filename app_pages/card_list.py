@@ -154,10 +154,11 @@ def _table(cards: Sequence[Card], library: Library) -> list[Card]:
     with context.store().read() as connection:
         states = state_table.read_some(connection, ids)
     did = flags(context.store(), ids)
+    today = context.desk().today(context.now(), context.zone()).study_day
     rows = [
         {
             "title": plain_markdown(card.title),
-            "state": _state_text(states.get(card.id, NEW), did.get(card.id, NONE)),
+            "state": _state_text(states.get(card.id, NEW), did.get(card.id, NONE), today),
             "due": due_text(states.get(card.id, NEW)),
             "kind": _kind(card.kind),
             "priority": "★" if card.priority == "high" else "",
@@ -207,12 +208,11 @@ def _preview(card: Card, library: Library) -> None:
         card_sheet(face, words(context.language()), key=f"cards.preview.{card.id}")
 
 
-def _state_text(state: CardState, did: Flags) -> str:
-    """Where the card stands, and what was done to it."""
-    day = context.now().date().isoformat()
+def _state_text(state: CardState, did: Flags, today: str) -> str:
+    """Where the card stands on the learner's day, and what was done to it."""
     marks = (
         ("suspended", did.suspended),
-        ("buried", did.buried(day)),
+        ("buried", did.buried(today)),
         ("marked", did.marked),
         ("leech", did.leech),
     )
