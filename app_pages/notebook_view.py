@@ -63,7 +63,7 @@ def line_box(line: Line, *, with_card: bool = True) -> None:
             from app_pages.markup import block, deck_folder  # a card's page does without
 
             html = block(line.text, deck_folder(line.card.file))
-            sheet(f'<div lang="{line.card.language}">{html}</div>', key=f"{key}.pitfall")
+            sheet(f'<div class="prose" lang="{line.card.language}">{html}</div>', key=f"{key}.pitfall")
         else:
             st.markdown(escape_markdown(line.text))
         st.caption(" · ".join(facts(line)))
