@@ -6,7 +6,6 @@ JSON and CSV hold everything; an `.apkg` holds cards, their schedule and their a
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from engine.study.exchange.files import FORMATS, write
 from engine.study.exchange.gather import gather
 from engine.study.library import own_decks_folder
 from engine.study.local_zone import local_zone
+from engine.whole_file import write_whole
 
 APKG = "apkg"
 
@@ -92,20 +92,9 @@ def _written(out: Path | None, content: bytes, said: str) -> bool:
         sys.stdout.buffer.write(content)
         return True
     try:
-        _put(out, content)
+        write_whole(out, content)  # an earlier export isn't lost to a full disk
     except OSError as error:
         print(f"{out}: can't be written: {error.strerror}: choose another place", file=sys.stderr)
         return False
     print(f"{out}: {said}", file=sys.stderr)
     return True
-
-
-def _put(path: Path, content: bytes) -> None:
-    """The whole file or none: an earlier export isn't lost to a full disk."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

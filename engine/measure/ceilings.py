@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.measure.device import Device
 from engine.measure.fault import MeasureError
-from engine.measure.results import write_whole
+from engine.whole_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,9 @@ def save(data: Path, device: Device, measured: Ceilings) -> Ceilings:
     body = {"device": device.as_event(), **asdict(merged)}
     path = _path(data, device)
     try:
-        write_whole(path, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode("utf-8"))
     except OSError as error:
         raise MeasureError(f"{path}: can't be written: {error.strerror}.") from error
     return merged

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,6 +22,7 @@ from engine.measure.events import (
     from_body,
 )
 from engine.measure.fault import MeasureError
+from engine.whole_file import write_whole
 
 SCHEMA = 1
 _Item = TypeVar("_Item", bound=Event)
@@ -137,7 +136,8 @@ def to_json(result: Result) -> str:
 
 def save_result(path: Path, result: Result) -> None:
     """Writes the result file: all of it or nothing. Raises OSError."""
-    write_whole(path, to_json(result))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, to_json(result).encode("utf-8"))
 
 
 def load_result(path: Path) -> Result:
@@ -204,22 +204,6 @@ def recorded_paths(lab: str, folder: Path | None = None) -> list[Path]:
     """The files that `recorded` reads."""
     place = folder or recorded_folder()
     return sorted([*place.glob(f"*/{lab}.json"), *place.glob(f"*/{lab}.*.json")])
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replaces a file by its new text at once: a reader sees the old or the new one. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(draft, 0o644)  # mkstemp's 0600 would keep a colleague from reading a shared result
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
 
 
 def _without_none(body: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from engine.study.card import (
     Source,
 )
 from engine.study.parsed_deck import Mention, ParsedDeck
+from engine.whole_file import write_whole
 
 _SOURCES = (
     "card.py",
@@ -78,15 +78,9 @@ class DeckCache:
         entry = self._entry(file)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(prefix=".writing-", suffix=".json", dir=self._folder)
+            write_whole(entry, content.encode("utf-8"), durable=False)
         except OSError:
             return
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(content.encode("utf-8"))
-            os.replace(beside, entry)
-        except OSError:
-            Path(beside).unlink(missing_ok=True)
 
     def _entry(self, file: str) -> Path:
         name = hashlib.sha256(os.path.abspath(file).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from engine.study.deck_spans import Spot, spots
 from engine.study.faults import StudyError
 from engine.study.parsed_deck import ParsedDeck
 from engine.study.search import fold
+from engine.whole_file import write_whole
 
 _LONGEST_ID = 60
 """Characters that a title gives to an id."""
@@ -370,16 +370,7 @@ def _write(path: Path, content: bytes) -> None:
     """The whole file or none of it, on disk before it counts. Raises DeckMoved."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        except OSError:
-            Path(beside).unlink(missing_ok=True)
-            raise
+        write_whole(path, content)
     except OSError as error:
         raise DeckMoved(
             f"{path}: can't be written ({error.strerror or error}): make room or allow it"

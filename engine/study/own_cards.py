@@ -6,9 +6,7 @@ They go into the own deck `my-files`. Pictures lie beside it in `pictures/`, nam
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 import threading
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from typing import Any
 from engine.study.card import Kind, Language, Library
 from engine.study.deck_edit import NewDeck, add_card
 from engine.study.faults import StudyError
+from engine.whole_file import write_whole
 
 DECK = "my-files"
 PICTURES = "pictures"
@@ -153,14 +152,7 @@ def _keep(folder: Path, picture: Picture) -> None:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(prefix=".writing-", dir=folder)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(picture.svg)
-            os.replace(beside, file)
-        except OSError:
-            Path(beside).unlink(missing_ok=True)
-            raise
+        write_whole(file, picture.svg.encode("utf-8"))
     except OSError as error:
         raise StudyError(
             f"{file}: the picture can't be written ({error.strerror or error}): make room or allow it"

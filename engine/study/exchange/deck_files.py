@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.records import DeckRecord, PictureRecord
 from engine.study.own_cards import PICTURES
+from engine.whole_file import write_whole
 
 
 @contextmanager
@@ -30,7 +29,7 @@ def placed(
             for path, content in contents.items():
                 path.parent.mkdir(exist_ok=True)
                 before[path] = path.read_bytes() if path.exists() else None
-                _write(path, content)
+                write_whole(path, content)
         except OSError as error:
             raise ExchangeFault(
                 str(error.filename or folder),
@@ -43,17 +42,5 @@ def placed(
             if was is None:
                 path.unlink(missing_ok=True)
             else:
-                _write(path, was)
-        raise
-
-
-def _write(path: Path, content: bytes) -> None:
-    """The whole file or none of it, whoever reads at the same time."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".import-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+                write_whole(path, was)
         raise
