@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
+from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent
 from engine.measure.analyse.copies import Copies, copies_by_direction
 from engine.measure.analyse.device_time import DeviceTime, Gap, Work, device_time
 from engine.measure.analyse.gap_facts import gap_facts
@@ -22,6 +22,7 @@ from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import HostSide, host_side
 from engine.measure.analyse.launch_facts import launch_facts
 from engine.measure.analyse.step_times import STEPS, step_times
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from engine.measure.analyse.trace_stream import Report
 from engine.measure.analyse.trace_verdict import (
     DeviceFacts,
@@ -68,7 +69,7 @@ def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
 
     Raises `UnreadableFile`.
     """
-    trace = read_chrome_trace(path, report)
+    trace = read_chrome_trace(path, report, helped=True)
     if report:
         report(Progress(0, 0, "analysing"))
     return analyse(trace)

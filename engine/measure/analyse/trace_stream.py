@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -63,12 +64,31 @@ class Damage:
     """From here on nothing could be read: the file was cut off, or its archive is damaged. 0: it was not."""
 
 
+class CannotTakeTurns(Exception):
+    """A batch doesn't read as it should: what is damaged is mended by one who reads the whole file."""
+
+
+class Turns(Protocol):
+    """Which of a file's batches are read by this process."""
+
+    def mine(self, number: int) -> bool: ...
+
+
 class EventStream:
     """The events of the file at `path`. `batches` can be gone through once; then `damage` is complete."""
 
-    def __init__(self, path: Path, report: Report | None = None, *, largest: int = LARGEST) -> None:
+    def __init__(
+        self,
+        path: Path,
+        report: Report | None = None,
+        *,
+        largest: int = LARGEST,
+        turns: Turns | None = None,
+    ) -> None:
+        """`turns`: only the batches that are ours are read, the others are handed out empty."""
         self._path = path
         self._report = report
+        self._turns = turns
         self._largest = largest
         self._buffer = b""
         self._ended = False
@@ -84,7 +104,8 @@ class EventStream:
         self.events = 0
 
     def batches(self) -> Iterator[list[Event]]:
-        """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events."""
+        """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events;
+        `CannotTakeTurns` where it has turns and something is damaged."""
         try:
             with self._path.open("rb") as file:
                 self._contents = Unpacked(file, self._path, largest=self._largest)
@@ -96,19 +117,21 @@ class EventStream:
     def _batches(self) -> Iterator[list[Event]]:
         self._find_list()
         wanted = CHUNK
-        while True:
+        for number in itertools.count():
             self._fill(wanted)
-            batch, closed = self._next()
+            batch, closed = self._next() if self._turns is None else self._in_turn(self._turns.mine(number))
             self.events += len(batch)
             yield batch
-            # nothing came of what is there: an event is longer than that
-            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
             if closed:
                 self._check_rest()
                 return
+            self._tell()
+            if self._turns is not None:
+                continue
+            # nothing came of what is there: an event is longer than that
+            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
             if self._ended and not batch:
                 break
-            self._tell()
         # a bare list needs no closing bracket (Trace Event Format, "JSON Array Format")
         if self._buffer.strip() or self._fault or not self._bare_list:
             self._broken_off()
@@ -209,6 +232,24 @@ class EventStream:
                 self._take(cut.end())
                 return batch, False
         return self._one_by_one()
+
+    def _in_turn(self, mine: bool) -> tuple[list[Event], bool]:
+        """The same where all is sound. What another process reads is cut where that cuts it."""
+        if self._ended:
+            batch = self._to_the_end() if mine else []
+            if batch is None or self._fault:
+                raise CannotTakeTurns
+            self._buffer = b""
+            return batch, True
+        cut = next(self._cuts(), None)
+        if cut is None:
+            raise CannotTakeTurns
+        try:
+            batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1]) if mine else []
+        except NOT_JSON:
+            raise CannotTakeTurns from None
+        self._buffer = self._buffer[cut.end() :]
+        return batch, False
 
     def _to_the_end(self) -> list[Event] | None:
         """All that is left, where it is sound."""
