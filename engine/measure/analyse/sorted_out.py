@@ -190,6 +190,13 @@ class SortedOut:
         """How many events there are in each of these lists."""
         return (*map(len, self.gpu_lists()), *map(len, self.cpu_lists()))
 
+    def clear(self) -> None:
+        """Empties these lists."""
+        for on_gpu in self.gpu_lists():
+            on_gpu.clear()
+        for on_cpu in self.cpu_lists():
+            on_cpu.clear()
+
     def check_size(self) -> None:
         """Raises `UnreadableFile` where there are too many events to keep."""
         if sum(self.lengths()) > MOST_EVENTS:

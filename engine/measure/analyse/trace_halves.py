@@ -1,15 +1,15 @@
-"""Half of a trace's events as columns of numbers, to be handed from one process to another, and put together
-with the other half in the order of the file.
+"""What a second process read of a trace: columns of numbers in place of objects, batch by batch, and how they
+become events again, in the order of the file.
 
-An event costs some tens of bytes and no object here; what is text stands once, with a number for each event.
+An event costs some tens of bytes so; what is text stands once, with a number for each event.
 """
 
 from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,29 +19,38 @@ from engine.measure.analyse.sorted_out import SortedOut
 
 _NOTHING = -(1 << 63)
 """In a column of numbers, in place of None."""
+_GPU_TEXTS = ("kind", "name", "stream")
+_GPU_NUMBERS = ("device", "start", "end", "correlation", "bytes")
+_CPU_NUMBERS = ("start", "end", "correlation")
+_Thread = tuple[str, str]
 E = TypeVar("E")
 V = TypeVar("V", bound=Hashable)
-_Thread = tuple[str, str]
 Marks = Sequence[tuple[int, ...]]
 """The number of each batch that was taken, and how long every list was behind it."""
 
 
-class _Columns(msgspec.Struct, array_like=True, gc=False):
-    """A list of events: columns of the numbers of texts (32 bits), and of 64-bit integers."""
+class Columns(msgspec.Struct, array_like=True, gc=False):
+    """A list of events: columns of the numbers of texts (32 bits), and of 64-bit integers (None: none of the
+    events has one)."""
 
     texts: tuple[bytes, ...]
     numbers: tuple[bytes | None, ...]
-    """None: of no event there is a number."""
+
+
+class Part(msgspec.Struct, array_like=True):
+    """The events of one batch by the list that they go to; None where there are none of that kind."""
+
+    number: int
+    gpu: tuple[Columns | None, ...]
+    cpu: tuple[Columns | None, ...]
 
 
 class Half(msgspec.Struct, array_like=True):
-    """The events of every other batch, and what was counted in them."""
+    """The events of some of the batches, and what was counted in them."""
 
     texts: list[str]
     threads: list[_Thread]
-    gpu: tuple[_Columns, ...]
-    cpu: tuple[_Columns, ...]
-    marks: list[tuple[int, ...]]
+    parts: list[Part]
     events: int
     stacks: bool
     unreadable: int
@@ -49,80 +58,89 @@ class Half(msgspec.Struct, array_like=True):
     without_args: int
 
 
-def half_of(taken: SortedOut, marks: Marks, events: int) -> Half:
-    """What was taken, to be handed on. Raises OverflowError where a number has more than 64 bits."""
-    texts: dict[str, int] = {}
-    threads: dict[_Thread, int] = {}
-    gpu = tuple(
-        _Columns(
-            (
-                _codes((event.kind for event in events_of), texts),
-                _codes((event.name for event in events_of), texts),
-                _codes((event.stream for event in events_of), texts),
-            ),
-            (
-                _packed([event.device for event in events_of]),
-                *_spans(events_of),
-                _packed([event.bytes for event in events_of]),
-            ),
+class Columned:
+    """Turns what was taken into columns, batch by batch."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, int] = {}
+        self._threads: dict[_Thread, int] = {}
+        self._parts: list[Part] = []
+
+    def move(self, taken: SortedOut, number: int) -> None:
+        """Empties the lists of `taken`. Raises OverflowError where a number has more than 64 bits."""
+        gpu = tuple(map(self._gpu, taken.gpu_lists()))
+        cpu = tuple(map(self._cpu, taken.cpu_lists()))
+        self._parts.append(Part(number, gpu, cpu))
+        taken.clear()
+
+    def half(self, taken: SortedOut, events: int) -> Half:
+        """All that was moved."""
+        return Half(
+            list(self._texts),
+            list(self._threads),
+            self._parts,
+            events,
+            taken.stacks,
+            taken.unreadable,
+            taken.text_times,
+            taken.without_args,
         )
-        for events_of in taken.gpu_lists()
-    )
-    cpu = tuple(
-        _Columns(
-            (
-                _codes((event.name for event in events_of), texts),
-                _codes((event.thread for event in events_of), threads),
-            ),
-            _spans(events_of),
-        )
-        for events_of in taken.cpu_lists()
-    )
-    return Half(
-        list(texts),
-        list(threads),
-        gpu,
-        cpu,
-        list(marks),
-        events,
-        taken.stacks,
-        taken.unreadable,
-        taken.text_times,
-        taken.without_args,
-    )
+
+    def _gpu(self, events: Sequence[GpuEvent]) -> Columns | None:
+        if not events:
+            return None
+        texts = (_codes(_column(events, name), self._texts) for name in _GPU_TEXTS)
+        return Columns(tuple(texts), tuple(_packed(_column(events, name)) for name in _GPU_NUMBERS))
+
+    def _cpu(self, events: Sequence[CpuEvent]) -> Columns | None:
+        if not events:
+            return None
+        names = _codes(_column(events, "name"), self._texts)
+        threads = _codes(_column(events, "thread"), self._threads)
+        return Columns((names, threads), tuple(_packed(_column(events, name)) for name in _CPU_NUMBERS))
 
 
 def put_together(taken: SortedOut, marks: Marks, half: Half) -> None:
-    """Adds the half to what was taken of the same file, batch by batch in the order of the file."""
+    """Adds the half to what was taken of the same file: batch by batch, in the order of the file."""
     texts = [taken.names.setdefault(text, text) for text in half.texts]
-    for place, (own, columns) in enumerate(zip(taken.gpu_lists(), half.gpu, strict=True)):
+
+    def gpu(columns: Columns) -> list[GpuEvent]:
         kinds, names, streams = (_values(codes, texts) for codes in columns.texts)
         device, start, end, correlation, size = map(_unpacked, columns.numbers)
-        others: Any = list(map(GpuEvent, kinds, names, device, streams, start, end, correlation, size))
-        _interleave(own, others, marks, half.marks, place + 1)
-    before = len(half.gpu) + 1
-    for place, (calls, columns) in enumerate(zip(taken.cpu_lists(), half.cpu, strict=True)):
+        return list(map(GpuEvent, kinds, names, device, streams, start, end, correlation, size))
+
+    def cpu(columns: Columns) -> list[CpuEvent]:
         names, threads = _values(columns.texts[0], texts), _values(columns.texts[1], half.threads)
-        start, end, correlation = map(_unpacked, columns.numbers)
-        others = list(map(CpuEvent, names, threads, start, end, correlation))
-        _interleave(calls, others, marks, half.marks, before + place)
+        return list(map(CpuEvent, names, threads, *map(_unpacked, columns.numbers)))
+
+    place = itertools.count(1)
+    for number, on_gpu in enumerate(taken.gpu_lists()):
+        others = [(part.number, part.gpu[number]) for part in half.parts]
+        _interleave(on_gpu, _batches(on_gpu, marks, next(place)), others, gpu)
+    for number, on_cpu in enumerate(taken.cpu_lists()):
+        others = [(part.number, part.cpu[number]) for part in half.parts]
+        _interleave(on_cpu, _batches(on_cpu, marks, next(place)), others, cpu)
     taken.stacks = taken.stacks or half.stacks
     taken.unreadable += half.unreadable
     taken.text_times += half.text_times
     taken.without_args += half.without_args
 
 
-def _interleave(own: list[E], others: list[E], marks: Marks, other_marks: Marks, place: int) -> None:
-    """Into `own`, all of both lists by the number of the batch; `place`: of their length in the marks."""
-    if others:
-        pieces = [*_pieces(own, marks, place), *_pieces(others, other_marks, place)]
-        pieces.sort(key=itemgetter(0))
-        own.clear()
-        for _, piece in pieces:
-            own += piece
+def _interleave(
+    events: list[E],
+    own: Iterable[tuple[int, list[E]]],
+    others: Iterable[tuple[int, Columns | None]],
+    made: Callable[[Columns], list[E]],
+) -> None:
+    batches = [*own, *((number, made(columns)) for number, columns in others if columns)]
+    batches.sort(key=itemgetter(0))
+    events.clear()
+    for _, batch in batches:
+        events += batch
 
 
-def _pieces(events: list[E], marks: Marks, place: int) -> Iterator[tuple[int, list[E]]]:
+def _batches(events: list[E], marks: Marks, place: int) -> Iterator[tuple[int, list[E]]]:
+    """The batches of a list; `place`: of its length in the marks."""
     begin = 0
     for mark in marks:
         end = mark[place]
@@ -131,21 +149,19 @@ def _pieces(events: list[E], marks: Marks, place: int) -> Iterator[tuple[int, li
             begin = end
 
 
-def _codes(values: Iterable[V], known: dict[V, int]) -> bytes:
+def _column(events: Sequence[GpuEvent | CpuEvent], name: str) -> list[Any]:
+    return list(map(attrgetter(name), events))
+
+
+def _codes(values: list[V], known: dict[V, int]) -> bytes:
     """The number of each value among those known, to which new ones are added."""
-    return array("i", [known.setdefault(value, len(known)) for value in values]).tobytes()
+    for value in dict.fromkeys(values):
+        known.setdefault(value, len(known))
+    return array("i", map(known.__getitem__, values)).tobytes()
 
 
 def _values(codes: bytes, values: Sequence[V]) -> Iterator[V]:
     return map(values.__getitem__, memoryview(codes).cast("i"))
-
-
-def _spans(events: Sequence[GpuEvent | CpuEvent]) -> tuple[bytes | None, bytes | None, bytes | None]:
-    return (
-        _packed([event.start for event in events]),
-        _packed([event.end for event in events]),
-        _packed([event.correlation for event in events]),
-    )
 
 
 def _packed(numbers: list[Any]) -> bytes | None:

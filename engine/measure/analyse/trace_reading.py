@@ -12,7 +12,7 @@ from typing import Self
 from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.second_process import SecondProcess, can_help
 from engine.measure.analyse.sorted_out import NeedsText, SortedOut
-from engine.measure.analyse.trace_halves import Half, half_of, put_together
+from engine.measure.analyse.trace_halves import Columned, Half, put_together
 from engine.measure.analyse.trace_stream import CannotTakeTurns, EventStream, Report
 
 WORTH_TWO = 1024 * 1024
@@ -72,8 +72,10 @@ def _read_by_two(path: Path, report: Report | None) -> ChromeTrace | None:
 def _half(path: Path, turns: _Turns) -> Half:
     stream = EventStream(path, turns=turns)
     taken = SortedOut(path.name)
-    marks = list(_take(stream, taken))
-    return half_of(taken, marks, stream.events)
+    columned = Columned()
+    for number, *_ in _take(stream, taken):
+        columned.move(taken, number)
+    return columned.half(taken, stream.events)
 
 
 def _take(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, ...]]:
