@@ -52,7 +52,7 @@ def _trace(file: Path, folder: Path) -> dict[str, Any]:
 
     trace = read_chrome_trace(file, say, helped=True)
     say(Progress(0, 0, "analysing"))
-    shown = analyse(trace).to_json()
+    shown = analyse(trace, helped=True).to_json()
     say(Progress(0, 0, "drawing"))
     write_timeline(trace, folder / job.TIMELINE)
     return shown

@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -64,6 +64,27 @@ class SecondProcess(Generic[T]):
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], T], kind: type[T], *, helped: bool) -> Iterator[Callable[[], T]]:
+    """Has `work` done while the context's own work is done; yields what gives its result. `helped`: by a
+    second process where that is possible, else when it is asked for."""
+    second: SecondProcess[T] | None = None
+    if helped and can_help():
+        # too many processes, or too little memory for one more
+        with contextlib.suppress(OSError):
+            second = SecondProcess(work, kind)
+    if second is None:
+        yield work
+        return
+
+    def result() -> T:
+        done = second.result()
+        return work() if done is None else done
+
+    with second:
+        yield result
 
 
 def _answer(work: Callable[[], T], pipe: int) -> None:
