@@ -91,3 +91,10 @@ def percentile(sorted_values: list[int], share: float) -> int:
     if not sorted_values:
         return 0
     return sorted_values[max(0, math.ceil(share * len(sorted_values)) - 1)]
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle value, or the mean of the two in the middle; at least one is needed. (`statistics` takes as
+    long to import as a small trace takes to read.)"""
+    ordered, middle = sorted(values), len(values) // 2
+    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -17,6 +17,8 @@ from typing import Generic, Self, TypeVar
 import msgspec
 
 T = TypeVar("T")
+_PIPE = 1024 * 1024
+"""Bytes that the second process can hand over at once: what any user may have (pipe(7))."""
 
 
 def can_help() -> bool:
@@ -34,8 +36,12 @@ class SecondProcess(Generic[T]):
 
     def __init__(self, work: Callable[[], T], kind: type[T]) -> None:
         """Raises OSError where no process can be started."""
+        import fcntl  # not everywhere, as forking isn't
+
         self._answer = msgspec.msgpack.Decoder(kind)
         reading, writing = os.pipe()
+        with contextlib.suppress(OSError):  # so much isn't allowed to us: it comes in more pieces
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
         try:
             self._pid = os.fork()
         except OSError:

@@ -30,7 +30,7 @@ from engine.measure.analyse.trace_verdict import (
 )
 from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
 from engine.measure.analyse.work_facts import WorkFacts, work_facts
-from engine.measure.events import Finding, Progress
+from engine.measure.finding import Finding, Progress
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
 

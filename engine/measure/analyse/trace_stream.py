@@ -18,9 +18,16 @@ import msgspec
 
 from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.json_repair import repairs
-from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
-from engine.measure.events import Progress
+from engine.measure.analyse.trace_events import (
+    NOT_JSON,
+    Event,
+    NumberEvent,
+    StartTextEvent,
+    TextEvent,
+    decoder_of,
+    event_in,
+)
+from engine.measure.finding import Progress
 from engine.measure.report import Report as Report
 
 LONGEST_EVENT = 16 * 1024 * 1024
@@ -97,7 +104,7 @@ class EventStream:
         self._bare_list = False
         self._damaged_bytes = 0
         self._told = -1
-        self._decoder = NUMBERS
+        self._decoder = decoder_of(NumberEvent)
         self._decoded_text = b""
         self._head = b""
         self.damage = Damage()
@@ -139,7 +146,8 @@ class EventStream:
     def with_texts(self) -> list[Event]:
         """The batch just handed out with more of its times as text, as all later ones then are: first the
         starts, and if that doesn't do, all."""
-        self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
+        first = self._decoder is decoder_of(NumberEvent)
+        self._decoder = decoder_of(StartTextEvent if first else TextEvent)
         return self._decoder.events(self._decoded_text)
 
     def gpu_names(self) -> dict[int, str]:
@@ -301,6 +309,9 @@ class EventStream:
 
     def _damaged(self, text: bytes, at: int) -> tuple[Event | None, int] | None:
         """The event mended, or None in its place; None instead of both where its end isn't there yet."""
+        # sound files, the most by far, do without
+        from engine.measure.analyse.json_repair import repairs
+
         after = _AFTER_DAMAGE.search(text, at)
         if after is None or (not self._ended and len(text) - at < SURELY_WHOLE):
             return None
@@ -346,7 +357,7 @@ class EventStream:
         if not self.events:
             reason = "it ends before its first event"
             try:
-                TEXTS.events(b"[" + self._buffer)
+                decoder_of(TextEvent).events(b"[" + self._buffer)
             except NOT_JSON as error:
                 # the place that it names counts from the first event; the line is said beside it
                 reason = _PLACE.sub("", str(error))

@@ -9,7 +9,6 @@ GPU is what takes the time; what bounds its kernels a trace can't say (the roofl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -18,10 +17,11 @@ from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import Copies, copies_finding
 from engine.measure.analyse.device_time import DeviceTime
 from engine.measure.analyse.gap_facts import GapFacts
+from engine.measure.analyse.intervals import median
 from engine.measure.analyse.launch_facts import LaunchFacts
 from engine.measure.analyse.step_times import StepTime
 from engine.measure.analyse.work_tables import WorkTables
-from engine.measure.events import Finding, Scalar
+from engine.measure.finding import Finding, Scalar
 
 OVERHEAD_BELOW = 0.7
 """Below this busy ratio the gaps are what to look at first. The lesson expects 50 to 65 % of a GPU that
@@ -271,7 +271,7 @@ def _of_steps(facts: DeviceFacts) -> Iterator[Finding]:
     if len(facts.steps) < 3:
         return
     slowest = max(facts.steps, key=lambda step: step.wall_ns)
-    usual = median(step.wall_ns for step in facts.steps)
+    usual = median([step.wall_ns for step in facts.steps])
     if slowest.wall_ns > UNEVEN * usual:
         yield Finding(
             "uneven_steps",
