@@ -34,8 +34,9 @@ from engine.measure.finding import Finding, Progress
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
 
-WORTH_TWO = 10_000
-"""From so many events of GPUs on a second process saves more time than it takes."""
+WORTH_TWO = range(10_000, 300_000)
+"""With so many events of GPUs a second process saves more time than it takes. With more it would take half as
+much memory again: whatever both look at is there twice."""
 
 
 class TraceAnalysis(msgspec.Struct, frozen=True):
@@ -89,7 +90,7 @@ def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
         calls = bool(trace.calls)
         return [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
 
-    with beside(work_of_all, list[WorkFacts], helped=helped and len(trace.gpu) >= WORTH_TWO) as works:
+    with beside(work_of_all, list[WorkFacts], helped=helped and len(trace.gpu) in WORTH_TWO) as works:
         rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
         gaps = [gap_facts(time, work, host, rows) for time, work in times]
         lost = lost_launches(trace)
