@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.work_tables import ROWS as LISTED
-from engine.measure.events import Finding, Scalar
+from engine.measure.finding import Finding, Scalar
 
 ROWS = 50
 """How many kernels, operators and families are listed, those first whose time changed most."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.events import Progress
+from engine.measure.finding import Progress
 from engine.measure.report import Report
 
 inflating: Any

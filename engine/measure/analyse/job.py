@@ -154,7 +154,8 @@ def _end(body: dict[str, Any]) -> End:
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         body: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):  # not yet written; or it was damaged: then nothing is known
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # not yet written; or the folder's place was taken, or it was damaged: then nothing is known
         return None
     return body
 

@@ -46,13 +46,13 @@ def main(file: Path, folder: Path) -> Event:
 def _trace(file: Path, folder: Path) -> dict[str, Any]:
     """The analysis of a trace, and beside it what its drawing needs: the file is read once for both."""
     # the readers of the other kinds do without
-    from engine.measure.analyse.chrome_trace import read_chrome_trace
     from engine.measure.analyse.timeline import write_timeline
     from engine.measure.analyse.trace import analyse
+    from engine.measure.analyse.trace_reading import read_chrome_trace
 
-    trace = read_chrome_trace(file, say)
+    trace = read_chrome_trace(file, say, helped=True)
     say(Progress(0, 0, "analysing"))
-    shown = analyse(trace).to_json()
+    shown = analyse(trace, helped=True).to_json()
     say(Progress(0, 0, "drawing"))
     write_timeline(trace, folder / job.TIMELINE)
     return shown

@@ -111,9 +111,14 @@ class JobWatch:
                 self.stop(End("failed", "out_of_memory", self._too_large()))
 
     def _resident(self) -> int:
+        """Bytes of the process and of all that it started."""
+        found = 0
         with contextlib.suppress(psutil.Error):  # it ended meanwhile
-            return int(psutil.Process(self._process.pid).memory_info().rss)
-        return 0
+            leader = psutil.Process(self._process.pid)
+            for process in (leader, *leader.children(recursive=True)):
+                with contextlib.suppress(psutil.Error):  # so did this one
+                    found += process.memory_info().rss
+        return found
 
     def _too_large(self) -> str:
         limit = f"{self._limits.resident_bytes / 1024**3:.1f} GiB"

@@ -198,7 +198,7 @@ class Analyses:
             raise
         with self._lock:
             self._waiting.append(analysis_id)
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._live, name="analyses", daemon=True)
                 self._thread.start()
         self._awake.set()
@@ -210,10 +210,13 @@ class Analyses:
                 analysis_id = self._waiting.popleft()
                 try:
                     self._do(analysis_id)
-                    self._prune()
                 except Exception as error:  # noqa: BLE001  # the thread must live on: those behind it wait for it
                     _log.exception("the analysis %s", analysis_id)
                     self._write(analysis_id, End("failed", "crashed", f"It couldn't be followed: {error}."))
+                try:
+                    self._prune()
+                except OSError:  # this one's end stands; what is too much stays until the next
+                    _log.exception("removing the oldest analyses")
             else:
                 self._awake.wait()
                 self._awake.clear()
@@ -250,11 +253,13 @@ class Analyses:
 
     def _write(self, analysis_id: str, end: End) -> None:
         """Says how it ended. On a full disk only this app knows; the next one finds it interrupted."""
+        self._unwritten[analysis_id] = end
         try:
             job.write_end(self._folder / analysis_id, end)
         except OSError:
             _log.exception("writing how the analysis %s ended", analysis_id)
-            self._unwritten[analysis_id] = end
+        else:
+            del self._unwritten[analysis_id]
 
     def _prune(self) -> None:
         """Removes the oldest beyond the number and the size that are kept."""

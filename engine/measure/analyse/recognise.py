@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,7 +62,9 @@ def analyse_file(path: Path, report: Report | None = None) -> Analysis:
     """
     kind = recognise(path)
     if kind in EXPORTS:
-        # it needs what starts and ends processes
+        # these need what starts and ends processes
+        import tempfile
+
         from engine.measure.analyse import nvidia_tools
 
         export: Callable[[Path, Path, Report | None], Path] = getattr(nvidia_tools, EXPORTS[kind][1])
