@@ -31,10 +31,10 @@ ANSWERS = 400
 ZONE = "Asia/Ho_Chi_Minh"
 TARGET_MS, ANKI_MS = 5.0, 0.28
 
-
 _LAST = "SELECT id, card_id FROM reviews ORDER BY id DESC LIMIT ?"
-_ROW = """INSERT INTO reviews SELECT NULL, ?, card_id, version + 1000, kind, rating, reviewed_at_ms, study_day,
-zone, answer_ms, shown_at_ms, shown_day, scheduler, shown, state_before, state_after FROM reviews WHERE id = ?"""
+_ROW = """INSERT INTO reviews SELECT NULL, ?, card_id, version + 1000, kind, rating, reviewed_at_ms,
+study_day, zone, answer_ms, shown_at_ms, shown_day, scheduler, shown, state_before, state_after
+FROM reviews WHERE id = ?"""
 
 
 def timed(act: Callable[[], object]) -> tuple[float, float]:
