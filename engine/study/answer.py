@@ -58,7 +58,7 @@ class Confirmed:
     suspended: bool = False
 
 
-_ADD = insert(reviews)
+_ADD = insert(reviews).returning(reviews.c.id)
 
 
 def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
@@ -154,7 +154,7 @@ def _write(
         "state_before": state.to_json(),
         "state_after": new_state.to_json(),
     }
-    review_id = int(connection.execute(_ADD, row).inserted_primary_key[0])
+    review_id = connection.execute(_ADD, row).scalar_one()
     state_table.write(connection, answer.card_id, new_state, answer.version + 1, before=state)
     is_leech = leech.becomes(state, new_state, settings.leech_lapses)
     suspended = is_leech and settings.leech_action == "suspend"
