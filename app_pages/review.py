@@ -17,7 +17,7 @@ from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
-from app_pages.review_card.talk import Ledger, Talk, View
+from app_pages.review_card.talk import Edit, Ledger, Talk, View
 from app_pages.study_address import notice, scope_of, sitting_of
 from app_pages.words import say
 from engine.claims import as_if, sightings
@@ -30,6 +30,8 @@ KEY = "review"
 REFRESH = 600.0
 """Seconds; as text ("10m") it would have Streamlit import pandas."""
 SESSION, LEDGER = "review.session", "review.ledger"
+EDITED = "review.edited"
+"""The wish to edit a card that was done with last (`payload.Reader.edited`)."""
 
 
 def _talk() -> Talk:
@@ -98,6 +100,7 @@ def daily_review() -> None:
         predicts_for=_predicts_for(),
         keys=parse_keys(context.settings().review_keys),
         sitting=sitting_of(library),
+        edited=st.session_state.get(EDITED),
     )
     data, queue = payload(
         reader=reader,
@@ -114,6 +117,23 @@ def daily_review() -> None:
         _clock_notice(queue, reader)
     if talk.view is not None and talk.view.revealed:
         _evidence(talk.view, library)
+    if talk.edit is not None and talk.edit.nonce != (reader.edited or {}).get("nonce"):
+        _edit(talk.edit, library)
+
+
+def _edit(wish: Edit, library: Library) -> None:
+    """The card's text over the review, until it is saved or closed."""
+    card = library.by_id.get(wish.card_id)
+    if card is None:
+        return  # gone since; the review shows another by now
+    from app_pages.edit_over import edit_over  # the parser, checks and editor: not before somebody edits
+
+    edit_over(card, wish.nonce, lambda path: _edited(wish, path))
+
+
+def _edited(wish: Edit, path: Path | None) -> None:
+    message = "" if path is None else say("write.saved", path=path)
+    st.session_state[EDITED] = {"nonce": wish.nonce, "message": message}
 
 
 def _clock_notice(queue: Queue, reader: Reader) -> None:

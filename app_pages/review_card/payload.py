@@ -44,6 +44,8 @@ class Reader:
     """The keys of the page (`engine.study.review_keys`)."""
     sitting: Sitting | None = None
     """What is practised outside the schedule; None: the daily review."""
+    edited: Mapping[str, str] | None = None
+    """The last wish to edit a card that was done with: its `nonce`, a `message` ("": nothing was saved)."""
 
 
 def payload(
@@ -115,6 +117,7 @@ def payload(
         "mistakes": None if reviewed is None else open_lines(desk.store, [*held]),
         "predict_for": reader.predicts_for,
         "info": _info(talk.info, library, desk, reader),
+        "edited": None if reader.edited is None else dict(reader.edited),
         "done": None
         if rows
         else _practice_done(reader, practised)
