@@ -20,6 +20,7 @@ from engine.study.exchange.records import (
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.placed import Placed
 
 SCHEMA = 1
 FIELD = "Benchcards"
@@ -75,7 +76,15 @@ def unpacked(text: str) -> Cargo | None:
         return None
     sound = cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews)
     of = {review.card_id for review in cargo.reviews} | {change.card_id for change in cargo.changes}
-    return cargo if sound and of <= {cargo.card.id} else None
+    return cargo if sound and of <= {cargo.card.id} and all(map(_is_sound, cargo.changes)) else None
+
+
+def _is_sound(change: ChangeRecord) -> bool:
+    """Whether a change that puts the card on another day says on which."""
+    try:
+        return change.kind != "reschedule" or Placed.read(change.value) is not None
+    except ValueError:
+        return False
 
 
 def header_of(deck: Deck) -> Header:

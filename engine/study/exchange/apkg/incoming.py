@@ -15,7 +15,7 @@ from engine.store import Store
 from engine.study.card import Card, Deck, Library
 from engine.study.card_changes import flags_in, is_tag
 from engine.study.card_flags import NONE, Flags, folded
-from engine.study.change_log import Change, Kind
+from engine.study.change_log import OF_SCHEDULE, Change, Kind
 from engine.study.deck_stamp import stamped
 from engine.study.deck_text import UnwritableDeck, deck_text, same_cards
 from engine.study.exchange.apkg.cargo import FIELD, GUID, Cargo, Header, unpacked
@@ -35,6 +35,7 @@ from engine.study.exchange.records import (
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.placed import steps_of
 from engine.study.schedule import SchedulerParams
 from engine.study.schedule_plan import plan_in
 from engine.study.settings import load_in, scheduler_of
@@ -245,10 +246,17 @@ def _answers(
     if not held.rows:
         return []  # nothing was answered in Anki since it went out
     undone = {undo.change_nonce for undo in cargo.change_undos}
-    resets = [
-        change.at_ms for change in cargo.changes if change.kind == "reset" and change.nonce not in undone
-    ]
-    return answers_of(held.source, held.rows, cargo.reviews, kept, calendar, params, resets)
+    made = [_change(each, each.nonce in undone) for each in cargo.changes if each.kind in OF_SCHEDULE]
+    return answers_of(
+        held.source,
+        held.rows,
+        cargo.reviews,
+        kept,
+        calendar,
+        params,
+        sorted(steps_of(made), key=lambda step: step.at_ms),
+        len(made) + sum(each.undone for each in made),
+    )
 
 
 def _changes(held: _Held, here: Flags, calendar: Calendar) -> Iterator[ChangeRecord]:
