@@ -11,14 +11,13 @@ from engine.study.card_state import NEW
 from engine.study.deck_bytes import MAX_BYTES
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.parsed import WAY_OUT, Parsed
-from engine.study.exchange.pictures import NAME
 from engine.study.exchange.records import (
     ChangeRecord,
     PracticeRecord,
     ReviewRecord,
     SchedulerRecord,
 )
-from engine.study.own_cards import LARGEST_PICTURE
+from engine.study.pictures import LARGEST, NAME
 from engine.study.placed import Placed
 from engine.study.schedule import EVERY_DAY, SchedulerParams, transitions
 from engine.study.settings import RANGES, SettingsRefused, checked
@@ -249,7 +248,7 @@ def _pictures(parsed: Parsed) -> None:
                 "pictures", index, "file", f"{picture.file!r} isn't the plain name of a picture: {WAY_OUT}"
             )
         _once(parsed, "pictures", index, "file", names, picture.file.casefold())
-        if len(picture.content) > LARGEST_PICTURE:
+        if len(picture.content) > LARGEST:
             raise parsed.fault("pictures", index, "content", f"is larger than 1 MiB: {WAY_OUT}")
 
 

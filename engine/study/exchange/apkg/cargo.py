@@ -16,6 +16,7 @@ from engine.study.card import Card, Deck, Language
 from engine.study.exchange.records import (
     ChangeRecord,
     ChangeUndoRecord,
+    MistakeRecord,
     Record,
     ReviewRecord,
     SchedulerRecord,
@@ -40,9 +41,10 @@ class Header(Record, frozen=True):
     description: str = ""
 
 
-class Cargo(Record, frozen=True):
+class Cargo(Record, frozen=True, omit_defaults=True):
     """A card with its deck's header, its answers and changes, and what those were scheduled with.
 
+    pictures: what the card calls each picture, and what Anki does. mistakes: its lines of the notebook.
     logged: the instant of each answer in Anki's log, None for one that was taken back. shown: digest of the
     fields that Anki shows, which tells whether they were edited there.
     """
@@ -57,6 +59,8 @@ class Cargo(Record, frozen=True):
     changes: tuple[ChangeRecord, ...]
     change_undos: tuple[ChangeUndoRecord, ...]
     shown: str
+    pictures: tuple[tuple[str, str], ...] = ()
+    mistakes: tuple[MistakeRecord, ...] = ()
 
 
 def packed(cargo: Cargo) -> str:
@@ -76,6 +80,7 @@ def unpacked(text: str) -> Cargo | None:
         return None
     sound = cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews)
     of = {review.card_id for review in cargo.reviews} | {change.card_id for change in cargo.changes}
+    of |= {line.card_id for line in cargo.mistakes}
     return cargo if sound and of <= {cargo.card.id} and all(map(_is_sound, cargo.changes)) else None
 
 
