@@ -17,10 +17,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from engine.study import pictures
 from engine.study.card import Card
 
 HERE = Path(__file__).parent
-MADE_BY = (Path(__file__), HERE.parent / "markup.py")
+MADE_BY = (Path(__file__), HERE.parent / "markup.py", Path(pictures.__file__))
 KEPT_IN_MEMORY = 512
 PICTURES = "](pictures/"
 _PICTURE = re.compile(r"\]\((pictures/[^)\s]+)")

@@ -46,6 +46,8 @@ class Reader:
     """What is practised outside the schedule; None: the daily review."""
     line: str | None = None
     """Where the component sends what needs no run of the page's script; None: nowhere."""
+    edited: Mapping[str, str] | None = None
+    """The last wish to edit a card that was done with: its `nonce`, a `message` ("": nothing was saved)."""
 
 
 def payload(
@@ -118,6 +120,7 @@ def payload(
         "mistakes": None if reviewed is None else open_lines(desk.store, [*held]),
         "predict_for": reader.predicts_for,
         "info": _info(talk.info, library, desk, reader),
+        "edited": None if reader.edited is None else dict(reader.edited),
         "done": None
         if rows
         else _practice_done(reader, practised)

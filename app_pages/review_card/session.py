@@ -20,7 +20,7 @@ from app_pages.review_card.noting import Noting
 from app_pages.review_card.payload import Reader, payload
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
-from app_pages.review_card.talk import Ledger, Talk, View
+from app_pages.review_card.talk import Edit, Ledger, Talk, View
 from engine.claims import sightings
 from engine.study.desk import Queue
 from engine.study.scope import Narrowed
@@ -39,6 +39,7 @@ class ReviewSession:
         self._stand = 0
         self._newest: tuple[str, int] = ("", 0)
         self._view: View | None = None
+        self._edit: Edit | None = None
         self._reader: Reader | None = None
         self._decks: Narrowed = None
         _sessions[self.id] = self
@@ -47,6 +48,11 @@ class ReviewSession:
     def view(self) -> View | None:
         """The card that is in view, as the client said last, whichever way it said so."""
         return self._view
+
+    @property
+    def edit(self) -> Edit | None:
+        """The card whose text is to be edited, or is being, as the client said last."""
+        return self._edit
 
     def look(self, reader: Reader, decks: Narrowed) -> None:
         """Keeps who looks and at which decks: only the page's script knows."""
@@ -113,7 +119,7 @@ class ReviewSession:
         )
         page, number = talk.number
         if page != self._newest[0] or number > self._newest[1]:
-            self._newest, self._view = talk.number, talk.view
+            self._newest, self._view, self._edit = talk.number, talk.view, talk.edit
         if talk.view is not None and talk.view.revealed:
             sightings.note(store, [sightings.of_card(talk.view.card_id)], now=now, zone=reader.zone)
 
