@@ -233,7 +233,7 @@ class _SortedOut:
             raise UnreadableFile(
                 f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
                 "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
-            )
+            ).because("too_many_operators", name=self._file, events=MOST_EVENTS)
 
     def _times(
         self, ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None

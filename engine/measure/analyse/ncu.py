@@ -138,22 +138,30 @@ def read_ncu(path: Path, report: Report | None = None) -> NcuReport:
     said = tuple(line.strip() for line in lines if line.startswith("=="))
     start = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)
     if start is None:
-        raise UnreadableFile(_why_no_table(path, said))
+        raise _no_table(path, said)
     table = "".join(line for line in lines[start:] if not line.startswith("=="))
     try:
         kernels = tuple(_kernels(path, csv.DictReader(io.StringIO(table))))
     except csv.Error as error:
-        raise UnreadableFile(f"{path.name}: ncu's table is broken: {error}.") from error
+        raise UnreadableFile(f"{path.name}: ncu's table is broken: {error}.").because(
+            "table_broken", name=path.name, why=str(error)
+        ) from error
     if not kernels:
-        raise UnreadableFile(f"{path.name}: ncu's table has no row: no kernel was profiled.")
+        raise UnreadableFile(f"{path.name}: ncu's table has no row: no kernel was profiled.").because(
+            "ncu_no_row", name=path.name
+        )
     return NcuReport(kernels, said)
 
 
-def _why_no_table(path: Path, said: tuple[str, ...]) -> str:
-    errors = [line.removeprefix("==ERROR== ") for line in said if line.startswith("==ERROR==")]
+def _no_table(path: Path, said: tuple[str, ...]) -> UnreadableFile:
+    errors = " ".join(line.removeprefix("==ERROR== ") for line in said if line.startswith("==ERROR=="))
     if errors:
-        return f"{path.name}: no report, only what ncu stopped with: {' '.join(errors)}"
-    return f'{path.name}: no table of ncu is in it (a line that begins with "ID"). Write one with ncu --csv.'
+        return UnreadableFile(f"{path.name}: no report, only what ncu stopped with: {errors}").because(
+            "ncu_error", name=path.name, said=errors
+        )
+    return UnreadableFile(
+        f'{path.name}: no table of ncu is in it (a line that begins with "ID"). Write one with ncu --csv.'
+    ).because("ncu_no_table", name=path.name, command="ncu --csv --page details …")
 
 
 def _kernels(path: Path, rows: csv.DictReader[str]) -> Iterator[NcuKernel]:
@@ -163,6 +171,11 @@ def _kernels(path: Path, rows: csv.DictReader[str]) -> Iterator[NcuKernel]:
         raise UnreadableFile(
             f"{path.name}: the table has no column {', '.join(sorted(missing))}. "
             "Write it with ncu --csv --page details."
+        ).because(
+            "ncu_columns",
+            name=path.name,
+            columns=", ".join(sorted(missing)),
+            command="ncu --csv --page details …",
         )
     grouped: dict[str, list[dict[str, str]]] = {}
     for row in rows:
