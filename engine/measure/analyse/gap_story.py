@@ -211,7 +211,9 @@ def _own_work(timeline: Timeline, row: Row, longest: tuple[int, int], duration: 
     start, end = bars["start"][bar], bars["start"][bar] + bars["duration"][bar]
     for lane in row.lanes:
         for inner in timeline.within(lane, start, end):
-            if bars["kind"][inner] == CALL and any(word in timeline.name_of(inner) for word in _STARTING_WORDS):
+            if bars["kind"][inner] == CALL and any(
+                word in timeline.name_of(inner) for word in _STARTING_WORDS
+            ):
                 return None
     return Done(timeline.name_of(bar), ns)
 

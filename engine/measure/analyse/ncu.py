@@ -99,6 +99,20 @@ class NcuKernel:
         return self.value("Memory Throughput", "B/s")
 
     @property
+    def dram_bytes(self) -> float | None:
+        """Bytes that crossed DRAM in both directions: as counted, else the rate over the duration."""
+        counted = [self.value(f"dram__bytes{part}.sum", "B") for part in ("_read", "_write")]
+        if any(value is not None for value in counted):
+            return sum(value or 0.0 for value in counted)
+        rate, seconds = self.memory_bytes_per_s, self.duration_s
+        return None if rate is None or seconds is None else rate * seconds
+
+    @property
+    def waves(self) -> float | None:
+        """How often the grid fills the GPU's multiprocessors."""
+        return self.value("Waves Per SM")
+
+    @property
     def achieved_occupancy(self) -> float | None:
         return self.value("Achieved Occupancy", "%")
 
@@ -247,6 +261,8 @@ def _kernel_json(kernel: NcuKernel) -> dict[str, Any]:
         "dram_percent": kernel.dram_percent,
         "compute_percent": kernel.compute_percent,
         "memory_bytes_per_s": kernel.memory_bytes_per_s,
+        "dram_bytes": kernel.dram_bytes,
+        "waves": kernel.waves,
         "achieved_occupancy_percent": kernel.achieved_occupancy,
         "theoretical_occupancy_percent": kernel.theoretical_occupancy,
         "l2_hit_percent": kernel.l2_hit_rate,
