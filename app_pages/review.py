@@ -22,6 +22,7 @@ from app_pages.study_address import notice, scope_of, sitting_of
 from app_pages.words import say
 from engine.claims import as_if, sightings
 from engine.measure.specs import spec
+from engine.store import StoreError
 from engine.study.card import Library
 from engine.study.desk import Queue
 from engine.study.review_keys import parse_keys
@@ -30,6 +31,8 @@ KEY = "review"
 REFRESH = 600.0
 """Seconds; as text ("10m") it would have Streamlit import pandas."""
 SESSION, LEDGER = "review.session", "review.ledger"
+UNWRITTEN = "review.unwritten"
+"""Why nothing could be written when an answer was last revealed."""
 
 
 def _talk() -> Talk:
@@ -72,7 +75,17 @@ def _do(talk: Talk) -> None:
         noting=Noting(context.store(), zone),
     )
     if talk.view is not None and talk.view.revealed:
-        sightings.note(context.store(), [sightings.of_card(talk.view.card_id)], now=now, zone=zone)
+        _seen(sightings.of_card(talk.view.card_id), now, zone)
+
+
+def _seen(subject: str, now: datetime, zone: str) -> None:
+    """A full or read-only disk is told on the page: an answer to come would be lost there too."""
+    try:
+        sightings.note(context.store(), [subject], now=now, zone=zone)
+    except StoreError as error:
+        st.session_state[UNWRITTEN] = str(error)
+    else:
+        st.session_state.pop(UNWRITTEN, None)
 
 
 def _predicts_for() -> str | None:
@@ -112,6 +125,8 @@ def daily_review() -> None:
     show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
+        if UNWRITTEN in st.session_state:
+            st.error(st.session_state[UNWRITTEN], icon=":material/error:")
     if talk.view is not None and talk.view.revealed:
         _evidence(talk.view, library)
 

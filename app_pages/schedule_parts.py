@@ -11,6 +11,7 @@ from app_pages import context
 from app_pages.graphs import Series, Table, bars, curve, graphs
 from app_pages.graphs.dates import day_label, weekdays
 from app_pages.graphs.figure import Tick, rounded_top
+from app_pages.in_words import in_words
 from app_pages.markup import plain
 from app_pages.numbers import number
 from app_pages.words import say
@@ -50,6 +51,7 @@ def easy_days_section() -> None:
             )
 
 
+@in_words
 def _save_easy_days() -> None:
     percents = [int(st.session_state[f"schedule.easy.{place}"]) for place in range(7)]
     try:

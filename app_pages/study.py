@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages import context, study_address
+from app_pages.in_words import in_words
 from app_pages.words import say
 from engine.study import today_limits
 from engine.study.card import Card, Library
@@ -76,6 +77,7 @@ def _mode() -> tuple[Mode | None, int]:
     return mode, days
 
 
+@in_words
 def _save_today() -> None:
     more = More(new=st.session_state["study.today.new"], reviews=st.session_state["study.today.reviews"])
     today_limits.save(context.store(), more, now=context.now(), zone=context.zone())
