@@ -84,7 +84,12 @@ def leech_section() -> None:
     with st.grid(2):
         with st.container():
             st.number_input(
-                f"{say('settings.leech_lapses')} ({say('settings.range', low=f'{low:g}', high=f'{high:g}')})",
+                say(
+                    "settings.range",
+                    label=say("settings.leech_lapses"),
+                    low=f"{low:g}",
+                    high=f"{high:g}",
+                ),
                 value=context.settings().leech_lapses,
                 min_value=int(low),
                 max_value=int(high),

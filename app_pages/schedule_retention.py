@@ -50,7 +50,7 @@ def retention_section() -> None:
         high,
         now,
         0.01,
-        format="%.2f",
+        format="percent",
         key=f"{WANTED}.{deck}",
         help=say("settings.desired_retention.help"),
     )

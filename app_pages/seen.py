@@ -14,7 +14,7 @@ from engine.store import StoreError
 
 
 def note(subjects: Iterable[str]) -> None:
-    """Remembers these subjects of `engine.claims.sightings` as seen now; where it can't, the reader is told."""
+    """Remembers these subjects of `engine.claims.sightings` as seen now; tells the reader where it can't."""
     try:
         sightings.note(context.store(), subjects, now=context.now(), zone=context.zone())
     except StoreError as error:

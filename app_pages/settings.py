@@ -67,10 +67,8 @@ def _number(field: str, step: float) -> None:
     low, high = RANGES[field]
     value = getattr(context.settings(), field)
     whole = isinstance(value, int)
-    label = say(f"settings.{field}")
-    span = say("settings.range", low=f"{low:g}", high=f"{high:g}")
     st.number_input(
-        f"{label} ({span})",
+        say("settings.range", label=say(f"settings.{field}"), low=f"{low:g}", high=f"{high:g}"),
         value=int(value) if whole else float(value),
         step=int(step) if whole else step,
         format=None if whole else "%.2f",
@@ -150,9 +148,8 @@ def _save_time_limit() -> None:
 def _time_limit() -> None:
     """How long a lab may run; empty: as long as each lab says."""
     st.subheader(say("settings.labs"), anchor=False)
-    span = say("settings.range", **dict(TIME_LIMIT_RANGE))
     st.number_input(
-        f"{say('settings.lab_time_limit')} ({span})",
+        say("settings.range", label=say("settings.lab_time_limit"), **dict(TIME_LIMIT_RANGE)),
         value=time_limit.load(context.store()),
         step=1,
         placeholder=say("settings.lab_time_limit.none"),
