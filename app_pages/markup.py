@@ -1,7 +1,8 @@
 """Card Markdown to HTML that is safe to show: no raw HTML, no images from elsewhere, harmless links.
 
 CommonMark with tables, `$…$` and `$$…$$` as MathML, and fenced code coloured by Pygments (classes `tok-…`).
-A picture is shown where it lies in the folder `pictures/` beside the deck; it comes as part of the HTML.
+A picture is shown where it lies in the folder `pictures/` beside the deck (`engine.study.pictures`); it comes
+as part of the HTML.
 Two things differ for Chinese: a line break between two Chinese characters leaves no space, and `**…。**`
 is emphasis also where a character follows at once.
 """
@@ -31,15 +32,13 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from engine.study import pictures
+
 DECIMAL_COMMA = re.compile(r"(\d)\{,\}(\d)")
 
 
-PICTURE = re.compile(r"pictures/([A-Za-z0-9][A-Za-z0-9_-]*\.(svg|png))")
 NOT_OF_A_FORMULA = frozenset({"href", "style", "class", "id"})
 r"""Attributes that `\href`, `\style`, `\class` and the like would put into the page."""
-PICTURE_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
-LARGEST_PICTURE = 1024 * 1024
-"""Bytes: a picture travels with its card."""
 
 
 def block(text: str, folder: Path | None = None) -> str:
@@ -143,16 +142,9 @@ def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
 
 def _picture(folder: Path | None, address: str) -> tuple[str, bytes] | None:
     """Media type and bytes of a deck's picture; None where there is none of that name, or it is too large."""
-    name = PICTURE.fullmatch(address)
-    if folder is None or name is None:
-        return None
-    file = folder / "pictures" / name[1]
-    try:
-        if not file.is_file() or file.stat().st_size > LARGEST_PICTURE:
-            return None
-        return PICTURE_TYPES[name[2]], file.read_bytes()
-    except OSError:
-        return None  # unreadable: its words stand there
+    name = pictures.ADDRESS.fullmatch(address)
+    content = None if folder is None or name is None else pictures.read(folder, name[1])
+    return None if name is None or content is None else (pictures.type_of(name[1]), content)
 
 
 def _is_chinese(character: str) -> bool:

@@ -13,7 +13,7 @@ from app_pages import context, due_title, review_line
 from app_pages.review_card import review_card
 from app_pages.review_card.payload import Reader
 from app_pages.review_card.session import ReviewSession, heard
-from app_pages.review_card.talk import View
+from app_pages.review_card.talk import Edit, View
 from app_pages.study_address import notice, scope_of, sitting_of
 from app_pages.words import say
 from engine.claims import as_if
@@ -26,6 +26,8 @@ KEY = "review"
 REFRESH = 600.0
 """Seconds; as text ("10m") it would have Streamlit import pandas."""
 SESSION = "review.session"
+EDITED = "review.edited"
+"""The wish to edit a card that was done with last (`payload.Reader.edited`)."""
 
 
 def _session() -> ReviewSession:
@@ -63,6 +65,7 @@ def daily_review() -> None:
         keys=parse_keys(context.settings().review_keys),
         sitting=sitting_of(library),
         line=review_line.address(),
+        edited=st.session_state.get(EDITED),
     )
     session.look(reader, scope_of(library))
     data, queue = session.respond(heard(st.session_state.get(KEY)))
@@ -70,8 +73,27 @@ def daily_review() -> None:
     due_title.show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
+        if session.unwritten is not None:
+            st.error(session.unwritten, icon=":material/error:")
     if session.view is not None and session.view.revealed:
         _evidence(session.view, library)
+    if session.edit is not None and session.edit.nonce != (reader.edited or {}).get("nonce"):
+        _edit(session.edit, library)
+
+
+def _edit(wish: Edit, library: Library) -> None:
+    """The card's text over the review, until it is saved or closed."""
+    card = library.by_id.get(wish.card_id)
+    if card is None:
+        return  # gone since; the review shows another by now
+    from app_pages.edit_over import edit_over  # the parser, checks and editor: not before somebody edits
+
+    edit_over(card, wish.nonce, lambda path: _edited(wish, path))
+
+
+def _edited(wish: Edit, path: Path | None) -> None:
+    message = "" if path is None else say("write.saved", path=path)
+    st.session_state[EDITED] = {"nonce": wish.nonce, "message": message}
 
 
 def _clock_notice(queue: Queue, reader: Reader) -> None:

@@ -10,20 +10,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import threading
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from engine.study import pictures
 from engine.study.card import Card
 
 HERE = Path(__file__).parent
-MADE_BY = (Path(__file__), HERE.parent / "markup.py")
+MADE_BY = (Path(__file__), HERE.parent / "markup.py", Path(pictures.__file__))
 KEPT_IN_MEMORY = 512
-PICTURES = "](pictures/"
-_PICTURE = re.compile(r"\]\((pictures/[^)\s]+)")
 
 Face = dict[str, Any]
 
@@ -49,19 +47,16 @@ def pictures_in(card: Card) -> tuple[Path, ...]:
     """The files that the card's texts name as pictures of its deck."""
     if not card.file:
         return ()
-    texts = [card.prompt, card.pitfall or "", *card.key_figures]
-    texts += [point.text for point in card.answer]
-    texts += [text for follow in card.follow_ups for text in (follow.prompt, follow.answer)]
-    names = dict.fromkeys(name for text in texts if PICTURES in text for name in _PICTURE.findall(text))
-    return tuple(Path(card.file).parent / name for name in names)
+    folder = Path(card.file).parent / pictures.FOLDER
+    return tuple(folder / name for name in pictures.names_of(card))
 
 
-def stamp(pictures: tuple[Path, ...]) -> str:
+def stamp(files: tuple[Path, ...]) -> str:
     """Differs where one of the files came, went or changed; "" where there are none to look at."""
-    if not pictures:
+    if not files:
         return ""
     seen = []
-    for file in pictures:
+    for file in files:
         try:
             found = file.stat()
             seen.append((file.name, found.st_size, found.st_mtime_ns))
@@ -146,7 +141,7 @@ def render(card: Card, deck_title: str) -> Face:
             {"prompt": block(follow.prompt), "answer": block(follow.answer)} for follow in card.follow_ups
         ],
         "pitfall": block(card.pitfall) if card.pitfall else "",
-        "source": f"{card.source.document} · {card.source.section}",
+        "source": " · ".join(part for part in (card.source.document, card.source.section) if part),
         "evidence": bool(card.labs or card.claims),
         "claims": [
             {

@@ -109,6 +109,14 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A wish to edit a card's text over the review, by its name."""
+
+    nonce: str
+    card_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Talk:
     """One message of the client, checked. What is malformed in it is left out or refused, never raised."""
 
@@ -119,6 +127,8 @@ class Talk:
     """Which page of the browser speaks, and the how manieth of its messages this is."""
     info: str | None = None
     """The card whose history is asked for."""
+    edit: Edit | None = None
+    """The card whose text is to be edited, or is being."""
 
     @classmethod
     def read(cls, message: object) -> Talk:
@@ -140,6 +150,7 @@ class Talk:
             else None,
             number=(page if isinstance(page, str) else "", seq if isinstance(seq, int) else 0),
             info=info if isinstance(info, str) else None,
+            edit=_edit(message.get("edit")),
         )
 
 
@@ -244,6 +255,13 @@ class Ledger:
         if isinstance(undone, ChangeUndone):
             return TakenBack(nonce, undone.card_ids[0], kind=undone.kind, cards=len(undone.card_ids))
         return TakenBack(nonce, undone.card_id, undone.rating)
+
+
+def _edit(wish: object) -> Edit | None:
+    if not isinstance(wish, Mapping):
+        return None
+    nonce, card_id = _text(wish.get("nonce")), _text(wish.get("card_id"))
+    return None if nonce is None or card_id is None else Edit(nonce, card_id)
 
 
 def _note(op: Mapping[str, Any], noting: Noting, now: datetime) -> Outcome:

@@ -28,6 +28,8 @@ class Review {
     this.stays = false; // the answer in view has been read for a moment
     this.silent = false;
     this.pending = null; // the grade that waits to be saved while the server is silent
+    this.editing = null; // the wish to edit a card, while its editor is open: {nonce, card_id}
+    this.asked = null; // the last such wish: {nonce, at, came}
     this.asking = false; // an undo of an answer from before this page's life
     this.seen = new Set(); // what the server said and was acted upon
     this.expected = new Map(); // nonce of an undo -> the card that was brought back at once
@@ -94,6 +96,7 @@ class Review {
     for (const each of data.undone) this.takenBack(each);
     for (const each of refused) this.refused(each);
     for (const each of data.told) this.told(each);
+    if (data.edited !== null) this.edited(data.edited);
     this.setAlarm();
     this.screen.draw();
     this.keep();
@@ -166,7 +169,8 @@ class Review {
   // --- from the person -------------------------------------------------------------------------
 
   act({ name, grade }) {
-    if (this.words === undefined) return false;
+    this.lookForEditor();
+    if (this.words === undefined || this.editing !== null) return false;
     if (this.screen.helpIsOpen) {
       this.screen.closeHelp();
       return true;
@@ -259,10 +263,35 @@ class Review {
     afterPaint(() => this.tell());
   }
 
-  /** Goes to the page that changes the card's text; what isn't confirmed yet is sent when this one is back. */
+  /** Asks for the card's text in an editor over the review; until that is closed, the keys are the editor's. */
   edit() {
-    this.keep();
-    location.assign(`write?card=${encodeURIComponent(this.view.card_id)}`);
+    this.editing = { nonce: crypto.randomUUID(), card_id: this.view.card_id };
+    this.asked = { nonce: this.editing.nonce, at: performance.now(), came: false };
+    this.watch.pause();
+    this.tell();
+  }
+
+  /** The editor was closed in the browser, or didn't come: the keys are the review's again at once. */
+  lookForEditor() {
+    if (this.editing === null) return;
+    if (dialogIsOpen()) this.asked.came = true;
+    else if (this.asked.came || performance.now() - this.asked.at > SILENT_AFTER) this.goOn();
+  }
+
+  goOn() {
+    if (this.editing === null) return;
+    this.editing = null;
+    this.watch.go();
+  }
+
+  /** The server is done with a wish to edit; `message` says where the text was saved. */
+  edited({ nonce, message }) {
+    if (this.asked?.nonce !== nonce || this.seen.has(nonce)) return;
+    this.seen.add(nonce);
+    if (this.editing?.nonce === nonce) this.goOn();
+    if (!message) return;
+    this.screen.note("calm", message);
+    this.screen.say(message);
   }
 
   said(what, kind, item) {
@@ -346,7 +375,7 @@ class Review {
     this.keep();
     if (!this.root.isConnected) return; // the page was left: what is kept is sent when it is back
     this.sent = performance.now();
-    if (!this.line.open || this.wantsEvidence()) this.tellPage();
+    if (!this.line.open || this.editing !== null || this.wantsEvidence()) this.tellPage();
     else this.line.say(() => this.talk(), data => this.heard(data), () => this.tellPage());
   }
 
@@ -367,6 +396,7 @@ class Review {
       ops: this.outbox.ops,
       have: [...this.queue.cards.keys()],
       info: this.actions.asked,
+      edit: this.editing,
       view: this.view && { card_id: this.view.card_id, revealed: this.revealed, stays: this.stays },
     };
   }
@@ -412,6 +442,7 @@ class Review {
     if (this.send === undefined) return;
     const now = performance.now();
     this.look();
+    this.lookForEditor();
     if (!this.outbox.waiting) {
       // "in 8 min" on the done screen would grow stale
       if (this.view === null && !document.hidden && now - this.sent > MINUTE) this.tell();

@@ -46,6 +46,21 @@ def test_pictures_and_sounds_are_named_and_counted() -> None:
     assert (found.text, found.media) == ("[picture: b.png] [sound: c.mp3]", 2)
 
 
+def test_pictures_that_came_along_are_shown() -> None:
+    pictures = {"a b.png": "pictures/anki-1.png"}
+    found = markdown_of("<table><tr><td><img src='a%20b.png' alt=' x | y '></td></tr></table>", pictures)
+    assert (found.text, found.media) == ("| ![x y](pictures/anki-1.png) |\n| --- |", 0)
+    assert markdown_of("<code><img src='a b.png'></code>", pictures).media == 1
+
+
+def test_a_cards_pictures_are_named_as_anki_has_them_and_no_other_is_shown() -> None:
+    card = replace(a_card("one"), prompt='![a "b"](pictures/x.png) ![c](https://example.org/y.png)')
+    html = front(card, {"x.png": "benchcards-1.png"})
+    assert '<img src="benchcards-1.png" alt="a &quot;b&quot;">' in html
+    assert "c (<code>https://example.org/y.png</code>)" in html
+    assert "<img" not in front(card)
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from("<>/abtdrulpie \"'=&;\n*`$[]()\\"), max_size=60))
 def test_any_html_is_read(html: str) -> None:
