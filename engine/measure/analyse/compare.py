@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.step_times import STEPS as STEPS_LISTED
 from engine.measure.analyse.work_tables import ROWS as LISTED
 from engine.measure.finding import Finding, Scalar
 
@@ -152,7 +153,7 @@ def compare(
 
 
 def _pair(before: Device, after: Device) -> DevicePair:
-    steps = len(before["steps"]), len(after["steps"])
+    steps = _steps(before), _steps(after)
     by_step = all(steps)
     old, new = (
         _figures(device, number if by_step else 1, by_step=by_step)
@@ -170,16 +171,24 @@ def _pair(before: Device, after: Device) -> DevicePair:
     )
 
 
+def _steps(device: Device) -> int:
+    """How many steps the device's sums hold: a list that is full may end before the last."""
+    listed, held = len(device["steps"]), device["bound"]["steps"]
+    return max(listed, held) if listed >= STEPS_LISTED else listed
+
+
 def _figures(device: Device, parts: int, *, by_step: bool) -> dict[str, float | None]:
-    """The figures of one device: of a step, taken over all steps that the trace holds whole, or of it all."""
+    """The figures of one device: of a step, taken over the steps that are listed, or of it all. parts: what
+    sums over the whole trace are divided by.
+    """
     launches = device["launches"] or {}
     bound = device["bound"]
     steps = device["steps"]
     # work before the first step belongs to none: the bound's shares are carried over to the steps' time
-    wall = sum(step["wall_us"] for step in steps) / parts if by_step else device["wall_us"]
-    busy = sum(step["busy_us"] for step in steps) / parts if by_step else device["busy_us"]
-    kernels = sum(step["kernels"] for step in steps) / parts if by_step else device["kernels"]
-    calls = sum(step["launches"] for step in steps) / parts if by_step else launches.get("calls")
+    wall = _mean(steps, "wall_us") if by_step else device["wall_us"]
+    busy = _mean(steps, "busy_us") if by_step else device["busy_us"]
+    kernels = _mean(steps, "kernels") if by_step else device["kernels"]
+    calls = _mean(steps, "launches") if by_step else launches.get("calls")
     left = None if bound["graphs_us"] is None else (bound["graphs_us"] - bound["no_gaps_us"]) / parts
     copies = device["copies_by_direction"]
     return {
@@ -199,6 +208,10 @@ def _figures(device: Device, parts: int, *, by_step: bool) -> dict[str, float | 
         "no_gaps_us": busy,
         "graphs_us": None if left is None else min(wall, busy + left),
     }
+
+
+def _mean(steps: Sequence[Mapping[str, Any]], what: str) -> float:
+    return float(sum(step[what] for step in steps) / len(steps))
 
 
 def _part(value: float | None, parts: int) -> float | None:

@@ -11,6 +11,7 @@ import pytest
 from engine.__main__ import main
 from engine.measure.analyse.compare import compare
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.step_times import STEPS
 from engine.measure.analyse.trace import analyse_trace
 from tests.measure.analyse.trace_writer import Trace, decode
 from tests.real_files import real_file
@@ -78,6 +79,16 @@ def test_different_numbers_of_steps_are_compared_by_the_step(tmp_path: Path) -> 
     figures = rows(compared(tmp_path, decode(2), decode(8)))
     assert figures["kernels"] == (20, 20)
     assert figures["busy_us"] == (40, 40)
+
+
+def test_of_a_trace_with_more_steps_than_are_listed_a_step_is_a_step(tmp_path: Path) -> None:
+    """Its sums hold all steps and were divided by those listed: every kernel seemed to have become slower."""
+    shown = compared(tmp_path, decode(5, kernels=4), decode(STEPS + 700, kernels=4))
+    (device,) = shown["devices"]
+    assert [row["change_us"] for row in device["kernels"]] == [0.0] * 4
+    assert [row["change_us"] for row in device["operators"]] == [0.0]
+    assert rows(shown)["launches"] == (4, 4)
+    assert "kernel_moved" not in findings(shown)
 
 
 def test_without_steps_whole_traces_are_compared_and_it_is_said(tmp_path: Path) -> None:
