@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.interview.interviews import Interviews
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study.card import Library
 from engine.study.desk import Desk
 from tests.interview.an_interview import library_of
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

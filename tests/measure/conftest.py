@@ -8,20 +8,13 @@ from pathlib import Path
 import pytest
 
 from engine.measure.runs import Runs
-from engine.store.store import Store, open_store
+from engine.store.store import Store
 from tests.labs.helpers import ODD_LABS
 
 
 @pytest.fixture
 def odd_labs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHCARDS_LABS", str(ODD_LABS))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from app_pages.card_info import Reader, card_info, points
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study import card_changes, rescheduling, schedule_changes, settings
 from engine.study.change_log import Kind
 from engine.study.desk import Desk
@@ -20,13 +18,6 @@ from engine.study.study_day import days_between
 from tests.study.a_learner import Learner, a_card, a_library
 
 CARD = replace(a_card("card"), title="A <b>card</b>")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

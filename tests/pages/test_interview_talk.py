@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,12 @@ import pytest
 from app_pages.interview_room.payload import envelope, question_payload, review_payload
 from app_pages.interview_room.talk import Doing, Ledger, Talk
 from engine.interview.interviews import Interviews
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study.desk import Desk
 from engine.study.study_day import from_ms
 from tests.interview.an_interview import SETUP, START, Candidate, library_of
 
 NOW = from_ms(START)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from app_pages.notebook_lines import by_topic, lines, of_card, without_settled
 from app_pages.review_card.noting import Noting, open_lines
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study.notebook import TIP, Mistake, entries
 from engine.study.study_day import to_ms
 from tests.study.a_learner import MORNING, a_card, a_library
@@ -54,11 +51,6 @@ def test_topics_count_how_often_their_mistakes_were_made() -> None:
     assert by_topic(found) == [("gap", 4, 2), ("mbu", 4, 3)]
     assert by_topic(without_settled(found)) == [("gap", 3, 1), ("mbu", 3, 2)]
     assert [line.text for line in of_card(LIBRARY.by_id["b"], [mistake("b", "x", 1)])] == ["x"]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(tmp_path / "b.db")
 
 
 def test_lines_that_the_review_page_sends_are_kept_once_and_what_is_malformed_is_refused(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ from app_pages.review_card.predicting import Predicting
 from app_pages.review_card.talk import Ledger, Refusal
 from app_pages.words import phrase
 from engine.claims import predictions, sightings
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study.card import Library
 from engine.study.desk import Desk
 from tests.claims.test_evidence import FLOOR, card
@@ -22,13 +20,6 @@ NOW = datetime(2026, 11, 30, 7, 5, tzinfo=UTC)
 ZONE = "Asia/Ho_Chi_Minh"
 CARD = card(FLOOR)
 OP = {"type": "predict", "nonce": "n1", "card_id": "one", "claim_id": "floor", "text": "5 ms"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 def carry_out(store: Store, *ops: dict[str, str], picked: str | None = "b200") -> dict[str, object]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from app_pages.review_card.practising import Practising
 from app_pages.review_card.talk import Edit, Ledger, Leech, Refusal, TakenBack, Talk, View
 from app_pages.words import knows
-from engine.store import Store, open_store
+from engine.store import Store
 from engine.study import card_changes, settings
 from engine.study.card import Card, Deck, Library, Point, Source
 from engine.study.desk import Desk
@@ -32,13 +30,6 @@ def card(number: int) -> Card:
         answer=(Point("!", "!"),),
         source=Source("document", "section"),
     )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(tmp_path / "benchcards.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

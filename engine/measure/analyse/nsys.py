@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.measure.analyse.contents import head_of
 from engine.measure.analyse.copies import Copies, copies_by_direction, copies_finding
-from engine.measure.analyse.intervals import Interval, gaps_between, length, percentile, union
+from engine.measure.analyse.intervals import Interval, gaps_between, length, overlap, percentile, solid, union
 from engine.measure.analyse.nsys_capture import Call, Capture, SumRow, Work
 from engine.measure.analyse.nsys_csv import read_nsys_csv
 from engine.measure.analyse.nsys_sqlite import read_nsys_sqlite
@@ -108,7 +108,7 @@ def _device(number: int, works: list[Work], calls: tuple[Call, ...] | None) -> D
     merged = union((work.start, work.end) for work in works)
     gaps = gaps_between(merged)
     active = [call for call in calls or () if not call.is_wait]
-    row = _solid(union((call.start, call.end) for call in active))
+    row = solid(union((call.start, call.end) for call in active), ROW_HOLE_NS)
     kernels = sorted(work.end - work.start for work in works if work.kind == "kernel")
     return DeviceReadings(
         device=number,
@@ -118,34 +118,11 @@ def _device(number: int, works: list[Work], calls: tuple[Call, ...] | None) -> D
         wall_ns=merged[-1][1] - merged[0][0],
         busy_ns=length(merged),
         gaps=tuple(gaps),
-        api_in_gaps_ns=None if calls is None else _overlap(gaps, row),
+        api_in_gaps_ns=None if calls is None else overlap(gaps, row),
         call_in_gaps=_main_call(gaps, active),
         kernel_median_ns=percentile(kernels, 0.5),
         copies=tuple(copies_by_direction((w.direction or "other", w) for w in works if w.kind == "copy")),
     )
-
-
-def _solid(row: list[Interval]) -> list[Interval]:
-    """The row with its small holes closed."""
-    merged: list[Interval] = []
-    for start, end in row:
-        if merged and start - merged[-1][1] <= ROW_HOLE_NS:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _overlap(gaps: Sequence[Interval], row: Sequence[Interval]) -> int:
-    """The time that both hold; each is disjoint and in order."""
-    ends = [end for _, end in row]
-    total = 0
-    for start, end in gaps:
-        for at in range(bisect_right(ends, start), len(row)):
-            if row[at][0] >= end:
-                break
-            total += min(end, row[at][1]) - max(start, row[at][0])
-    return total
 
 
 def _main_call(gaps: Sequence[Interval], calls: Sequence[Call]) -> str | None:
