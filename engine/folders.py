@@ -65,6 +65,14 @@ def data_folder() -> Path:
     return folder
 
 
+def at_home(path: Path) -> Path:
+    """The path with a `~` at its beginning resolved; as it is where nobody here has that name."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 def note_of(folder: Path) -> Path:
     """Where a data folder that was moved says where to."""
     return folder / MOVED

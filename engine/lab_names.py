@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from engine.folders import project_folder
+from engine.folders import at_home, project_folder
 
 _DEFINES_LAB = re.compile(r"^LAB\b[^=\n]*=", re.MULTILINE)
 
@@ -27,4 +27,4 @@ def lab_names(folder: Path | None = None) -> frozenset[str]:
 
 def _own_folders() -> list[Path]:
     listed = os.environ.get("BENCHCARDS_LABS", "")
-    return [Path(part).expanduser() for part in listed.split(os.pathsep) if part]
+    return [at_home(Path(part)) for part in listed.split(os.pathsep) if part]

@@ -12,6 +12,7 @@ from app_pages import context
 from app_pages.own_files.refusals import refused, told_error
 from app_pages.words import say
 from engine.faults import BenchcardsError
+from engine.folders import at_home
 
 UPLOAD_MIB = 1024
 """The most that a browser may send: it passes through the memory of the web process. A path has no bound but
@@ -83,7 +84,7 @@ def _by_path() -> None:
     typed = str(st.session_state.get("files.path", "")).strip().strip("\"'")
     if not typed:
         return
-    path = Path(typed).expanduser()
+    path = at_home(Path(typed))
     if not path.is_absolute():
         st.session_state[SAID] = [(say("your_files.path.relative", path=typed), None)]
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import delete, insert, select
 
+from engine.folders import at_home
 from engine.interview.fault import InterviewError
 from engine.store import Store
 from engine.store.tables import settings
@@ -41,7 +42,7 @@ def save(store: Store, name: str) -> None:
 def _is_model(name: str) -> bool:
     if len(name) > LONGEST:
         return False
-    folder = Path(name).expanduser()
+    folder = at_home(Path(name))
     if folder.is_dir():
         return (folder / "config.json").is_file()
     return _HUB_NAME.fullmatch(name) is not None and not name.startswith((".", "/"))

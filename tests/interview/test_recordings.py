@@ -49,7 +49,7 @@ def test_the_model_is_a_folder_with_a_config_or_a_hub_name(store: Store, tmp_pat
     assert load(store) is None
     save(store, "openai/whisper-small")
     assert load(store) == "openai/whisper-small"
-    for wrong in (str(tmp_path), "/no/such/folder", "a b", "../x", "a/b/c"):
+    for wrong in (str(tmp_path), "/no/such/folder", "~nobody-has-this-name", "a b", "../x", "a/b/c"):
         with pytest.raises(InterviewError, match="neither a folder"):
             save(store, wrong)
     assert load(store) == "openai/whisper-small"

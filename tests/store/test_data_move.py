@@ -13,7 +13,7 @@ from sqlalchemy import insert
 
 from engine import data_move
 from engine.data_move import MoveRefused, move_data
-from engine.folders import DataFolderGone, DataFolderUnusable, data_folder, note_of
+from engine.folders import DataFolderGone, DataFolderUnusable, at_home, data_folder, note_of
 from engine.store import FILE_NAME, StoreError, open_store
 from engine.store.tables import runs
 from engine.study.desk import Desk
@@ -204,3 +204,9 @@ def test_the_command_moves_and_says_what_to_keep(old: Path, tmp_path: Path) -> N
     assert f"moved to {tmp_path / 'new'}" in done.stdout
     assert "keep moved-to.txt" in done.stdout
     assert data_folder() == tmp_path / "new"
+
+
+def test_a_name_that_nobody_here_has_stays_in_its_path() -> None:
+    """A path such as `~nobody/trace.json` ended in a traceback wherever a path can be typed."""
+    assert at_home(Path("~nobody-has-this-name/x")) == Path("~nobody-has-this-name/x")
+    assert at_home(Path("~/x")) == Path.home() / "x"
