@@ -45,9 +45,9 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def events() -> list[dict[str, Any]]:
     """Some of all that a trace may hold, several batches long."""
     found = []
-    for turn in range(120):
+    for turn in range(40):
         for event in everything().events:
-            shifted = {**event, "ts": event["ts"] + 1000 * turn, "args": {**event["args"], "pad": "x" * 120}}
+            shifted = {**event, "ts": event["ts"] + 1000 * turn, "args": {**event["args"], "pad": "x" * 500}}
             if shifted["args"].get("correlation"):
                 shifted["args"]["correlation"] += 10_000 * turn
             found.append(shifted)
