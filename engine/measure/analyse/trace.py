@@ -7,7 +7,6 @@ inside. All GPU events count; beside them stands how many belong to launches tha
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,8 +18,6 @@ from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import host_side
 from engine.measure.analyse.second_process import beside
 from engine.measure.analyse.step_times import STEPS
-from engine.measure.analyse.trace_reading import read_chrome_trace
-from engine.measure.analyse.trace_stream import Report
 from engine.measure.analyse.trace_verdict import (
     DeviceFacts,
     Verdict,
@@ -30,9 +27,9 @@ from engine.measure.analyse.trace_verdict import (
 )
 from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
 from engine.measure.analyse.work_facts import WorkFacts, work_facts
-from engine.measure.finding import Finding, Progress
+from engine.measure.finding import Finding
 
-__all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
+__all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse"]
 
 WORTH_TWO = range(10_000, 300_000)
 """With so many events of GPUs a second process saves more time than it takes. With more it would take half as
@@ -59,17 +56,6 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
             "warnings": [{"code": w.code, "args": w.args} for w in self.warnings],
             "findings": [{"code": f.code, "args": f.args} for f in self.findings],
         }
-
-
-def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
-    """Reads and analyses the chrome trace at `path`; `report` is told how far it is.
-
-    Raises `UnreadableFile`.
-    """
-    trace = read_chrome_trace(path, report, helped=True)
-    if report:
-        report(Progress(0, 0, "analysing"))
-    return analyse(trace, helped=True)
 
 
 def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:

@@ -11,7 +11,7 @@ import pytest
 from engine.__main__ import main
 from engine.measure.analyse.compare import compare
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from tests.measure.analyse.trace_writer import Trace, decode
 from tests.real_files import real_file
 
