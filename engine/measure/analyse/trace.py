@@ -25,7 +25,7 @@ from engine.measure.analyse.trace_verdict import (
     findings_of,
     verdict_of,
 )
-from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
+from engine.measure.analyse.trace_warnings import Lost, lost_launches, warnings_of
 from engine.measure.analyse.work_facts import WorkFacts, work_facts
 from engine.measure.finding import Finding
 
@@ -72,18 +72,19 @@ def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
         for device, events in sorted(by_device.items())
     ]
 
-    def work_of_all() -> list[WorkFacts]:
+    def work_of_all() -> tuple[list[WorkFacts], Lost]:
         calls = bool(trace.calls)
-        return [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
+        of_work = [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
+        return of_work, lost_launches(trace)
 
-    with beside(work_of_all, list[WorkFacts], helped=helped and len(trace.gpu) in WORTH_TWO) as works:
+    helped = helped and len(trace.gpu) in WORTH_TWO
+    with beside(work_of_all, tuple[list[WorkFacts], Lost], helped=helped) as works:
         rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
         gaps = [gap_facts(time, work, host, rows) for time, work in times]
-        lost = lost_launches(trace)
-        done = works()
+        of_all, lost = works()
     facts = tuple(
         _device_facts(trace, time, of_gaps, of_work)
-        for (time, _), of_gaps, of_work in zip(times, gaps, done, strict=True)
+        for (time, _), of_gaps, of_work in zip(times, gaps, of_all, strict=True)
     )
     verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
     return TraceAnalysis(

@@ -62,7 +62,9 @@ def test_the_innermost_and_outermost_are_those_that_looking_at_all_finds(
 @given(nested())
 def test_own_times_add_up_to_the_outermost_ones(events: list[CpuEvent]) -> None:
     nesting = Nesting(events)
-    assert sum(nesting.own_ns) == sum(root.end - root.start for root in nesting.roots())
+    assert sum(nesting.own_ns) == sum(
+        nesting.events[root].end - nesting.events[root].start for root in nesting.roots
+    )
     assert sum(nesting.counts) == len(events)
     assert all(own >= 0 for own in nesting.own_ns)
 
