@@ -130,9 +130,13 @@ def compare(
     """
     for analysis, name in zip((before, after), names, strict=True):
         if analysis.get("kind") != "trace":
-            raise UnreadableFile(f"{name}: this is no trace: two traces can be compared, not other files.")
+            raise UnreadableFile(
+                f"{name}: this is no trace: two traces can be compared, not other files."
+            ).because("compare_no_trace", name=name)
         if not analysis["devices"]:
-            raise UnreadableFile(f"{name}: it holds no GPU events, so there is nothing to compare.")
+            raise UnreadableFile(f"{name}: it holds no GPU events, so there is nothing to compare.").because(
+                "compare_no_gpu", name=name
+            )
     pairs = tuple(_pair(b, a) for b, a in zip(before["devices"], after["devices"], strict=False))
     warnings = []
     if len(before["devices"]) != len(after["devices"]):

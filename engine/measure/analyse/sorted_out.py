@@ -203,7 +203,7 @@ class SortedOut:
             raise UnreadableFile(
                 f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
                 "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
-            )
+            ).because("too_many_operators", name=self._file, events=MOST_EVENTS)
 
     def _way(self, category: str) -> _Way:
         known = category.lower()

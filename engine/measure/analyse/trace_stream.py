@@ -369,7 +369,15 @@ class EventStream:
         return UnreadableFile(
             f"{self._path.name}: line {line:,}: this is not a chrome trace: {reason}. Export it again with "
             "prof.export_chrome_trace(...), or check that the file was copied whole."
-        )
+        ).because("not_a_trace", name=self._path.name, line=line, why=_WHY.get(reason, reason))
+
+
+_WHY = {
+    'there is no "traceEvents" in it': "no_trace_events",
+    "its traceEvents is no list": "no_list",
+    "it ends before its first event": "no_first_event",
+}
+"""Reasons that are put into the reader's language; what a parser says stays as it is."""
 
 
 class _Rest(msgspec.Struct):
