@@ -41,6 +41,9 @@ if __name__ == "__main__":
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()
+        if any(command.at_once and command.name in sys.argv[1:2] for command in COMMANDS):
+            sys.stderr.flush()
+            os._exit(status)
     except BrokenPipeError:
         # the reader (head, less) has gone: nothing is left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A subcommand: its name, a line for `--help`, and the module that does it."""
+    """A subcommand: its name, a line for `--help`, and the module that does it.
+
+    `at_once`: it leaves nothing to be closed behind it, so the process ends without taking its memory apart.
+    """
 
     name: str
     summary: str
     module: str
+    at_once: bool = False
 
 
 COMMANDS = (
@@ -43,5 +47,5 @@ COMMANDS = (
     Command("fit", "fit the schedule to your own answers, and say whether it helps", "engine.commands.fit"),
     Command("move-data", "move the data folder to another place", "engine.commands.move_data"),
     Command("new", "write a card to begin with into a deck of your own", "engine.commands.new"),
-    Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse"),
+    Command("analyse", "say what a trace, snapshot or report shows", "engine.commands.analyse", at_once=True),
 )

@@ -2,12 +2,14 @@
 
 Run: python -m tests.bench.trace [small|large]
 HolisticTraceAnalysis needs an environment of its own (`pip install HolisticTraceAnalysis`): name its Python
-in BENCHCARDS_HTA_PYTHON. Whole processes are measured, by turns, each three times: time by the clock, time on
-the CPU (which other work on the machine stretches less), most memory resident.
+in BENCHCARDS_HTA_PYTHON. Whole processes are measured, by turns, each five times: time by the clock, time on
+the CPU (which other work on the machine stretches less). Most memory resident is measured in a run of its
+own, with that of all processes that were started: pages that two of them share count twice.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import statistics
@@ -18,13 +20,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from tests.measure.analyse.large_trace import STEP_US, write_large_trace
 from tests.real_files import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEED_FILE = FOLDER / "traces" / "df_index_resolver.json.gz"
 LARGE = 1_000_000_000
-ROUNDS = 3
+ROUNDS = 5
+LOOK_EVERY_S = 0.02
 PEER = """
 import os, sys
 from hta.trace_analysis import TraceAnalysis
@@ -36,7 +41,7 @@ analysis.get_idle_time_breakdown(ranks=[0], visualize=False)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of a whole process: seconds by the clock and on the CPU, most bytes resident."""
+    """Of a whole process: seconds by the clock and on the CPU, most bytes resident (0: not looked at)."""
 
     wall_s: float
     cpu_s: float
@@ -49,17 +54,32 @@ class Cost:
         )
 
 
-def cost_of(words: list[str], out: Path) -> Cost:
-    """Run the command to its end. Raises RuntimeError where it fails."""
-    begun = time.perf_counter()
+def cost_of(words: list[str], out: Path, *, memory: bool = False) -> Cost:
+    """Run the command to its end; `memory`: look at what it holds meanwhile. Raises RuntimeError where it
+    fails."""
+    begun, resident = time.perf_counter(), 0
     with out.open("wb") as file:
         child = subprocess.Popen(words, cwd=ROOT, stdout=file, stderr=subprocess.DEVNULL)
+        if memory:
+            process = psutil.Process(child.pid)
+            while not os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                resident = max(resident, resident_of(process))
+                time.sleep(LOOK_EVERY_S)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError(f"exit code {child.returncode}: {' '.join(words[:4])}")
-    scale = 1 if sys.platform == "darwin" else 1024  # getrusage(2): bytes there, KiB on Linux
-    return Cost(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale)
+    return Cost(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, resident)
+
+
+def resident_of(process: psutil.Process) -> int:
+    """Bytes of the process and of all that it started."""
+    found = 0
+    with contextlib.suppress(psutil.Error):  # it ended meanwhile
+        for member in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                found += member.memory_info().rss
+    return found
 
 
 def analysed(path: Path) -> list[str]:
@@ -85,7 +105,7 @@ def against_peer(out: Path) -> None:
         own.append(cost_of(analysed(SPEED_FILE), out))
         if check.returncode == 0:
             other.append(cost_of([peer, "-c", PEER, str(SPEED_FILE)], out))
-    ours = middle(own)
+    ours = middle([*own, cost_of(analysed(SPEED_FILE), out, memory=True)])
     print(f"53.7 MB, this project          {ours}")
     if not other:
         print(
@@ -93,7 +113,7 @@ def against_peer(out: Path) -> None:
             "Python in BENCHCARDS_HTA_PYTHON"
         )
         return
-    theirs = middle(other)
+    theirs = middle([*other, cost_of([peer, "-c", PEER, str(SPEED_FILE)], out, memory=True)])
     print(f"53.7 MB, HolisticTraceAnalysis {theirs}")
     print(
         f"  {theirs.wall_s / ours.wall_s:.1f} x faster by the clock, {theirs.cpu_s / ours.cpu_s:.1f} x on "
@@ -104,7 +124,7 @@ def against_peer(out: Path) -> None:
 def large(folder: Path, out: Path) -> None:
     path = folder / "large.json"
     kernels = write_large_trace(path, LARGE)
-    cost = cost_of(analysed(path), out)
+    cost = cost_of(analysed(path), out, memory=True)
     (device,) = json.loads(out.read_text(encoding="utf-8"))["devices"]
     wall_us = (kernels - 1) * STEP_US + 9.25
     exact = (device["kernels"], device["busy_us"], device["wall_us"]) == (kernels, kernels * 9.25, wall_us)

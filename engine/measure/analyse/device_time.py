@@ -104,7 +104,7 @@ def device_time(
     }
     inner = host.operators.innermost(calls)
     lengths: defaultdict[str, list[int]] = defaultdict(list)
-    kinds = Counter(event.kind for event in events)
+    kinds = Counter([event.kind for event in events])
     gaps: list[Gap] = []
     begin = run = events[0].start
     reached = begin

@@ -57,11 +57,10 @@ class HostRows:
         others: dict[_Thread, list[Interval]] = defaultdict(list)
         loading: dict[_Thread, list[Interval]] = defaultdict(list)
         self.outermost: list[Outermost] = []
-        for number, (event, parent) in enumerate(zip(nested.events, nested.parents, strict=True)):
-            if parent == NONE:
-                launches = number in launching
-                self.outermost.append(Outermost(event.name, event.start, event.end, launches))
-                (spans if launches else others)[event.thread].append((event.start, event.end))
+        for number in nested.roots:
+            event, launches = nested.events[number], number in launching
+            self.outermost.append(Outermost(event.name, event.start, event.end, launches))
+            (spans if launches else others)[event.thread].append((event.start, event.end))
         for event in host.ranges.events:
             if event.name.startswith(LOADING):
                 self.outermost.append(Outermost(event.name, event.start, event.end, launches=False))

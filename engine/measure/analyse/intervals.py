@@ -13,14 +13,7 @@ _NEVER = (1 << 1000, 1 << 1000)
 
 def union(intervals: Iterable[Interval]) -> list[Interval]:
     """The intervals merged where they touch or overlap, in order."""
-    merged: list[Interval] = []
-    for start, end in sorted(intervals):
-        if merged and start <= merged[-1][1]:
-            if end > merged[-1][1]:
-                merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return merged
+    return solid(sorted(intervals))
 
 
 def length(merged: Iterable[Interval]) -> int:

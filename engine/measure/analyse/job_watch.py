@@ -114,13 +114,17 @@ class JobWatch:
                 self.stop(self._too_large())
 
     def _resident(self) -> int:
-        """Bytes of the process and of all that it started."""
+        """Bytes of the process and of those that it started."""
+        pid = self._process.pid
+        family = [pid]
+        # asked of the system directly (proc(5)): psutil looks through all processes of the machine for it.
+        # Elsewhere than on Linux a trace is read by one process
+        with contextlib.suppress(OSError):
+            family += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())
         found = 0
-        with contextlib.suppress(psutil.Error):  # it ended meanwhile
-            leader = psutil.Process(self._process.pid)
-            for process in (leader, *leader.children(recursive=True)):
-                with contextlib.suppress(psutil.Error):  # so did this one
-                    found += process.memory_info().rss
+        for member in family:
+            with contextlib.suppress(psutil.Error):  # it ended meanwhile
+                found += int(psutil.Process(member).memory_info().rss)
         return found
 
     def _too_large(self) -> End:

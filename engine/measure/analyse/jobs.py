@@ -275,13 +275,11 @@ class Analyses:
 
     def _write(self, analysis_id: str, end: End) -> None:
         """Says how it ended. On a full disk only this app knows; the next one finds it interrupted."""
-        self._unwritten[analysis_id] = end
         try:
             job.write_end(self._folder / analysis_id, end)
         except OSError:
             _log.exception("writing how the analysis %s ended", analysis_id)
-        else:
-            del self._unwritten[analysis_id]
+            self._unwritten[analysis_id] = end
 
     def _prune(self) -> None:
         """Removes the oldest beyond the number and the size that are kept."""

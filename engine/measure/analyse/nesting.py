@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.measure.analyse.chrome_trace import CpuEvent
 
@@ -32,6 +32,8 @@ class Nesting:
         """The event that each lies directly in; `NONE` where it is outermost."""
         self.roots_of = array("q")
         """The outermost event around each; itself where it is outermost."""
+        self.roots = array("q")
+        """The outermost events, in order of start."""
         self.path_of = array("q")
         """The number of each event's path."""
         self.names: list[str] = []
@@ -48,7 +50,8 @@ class Nesting:
     def _nest(self) -> None:
         # this loop is gone through by the million: its lists become arrays behind it
         parents: list[int] = []
-        roots: list[int] = []
+        roots_of: list[int] = []
+        outer: list[int] = []
         path_of: list[int] = []
         own = self.own_ns
         inside: list[dict[str, int]] = []  # of each path: the paths directly in it, by name
@@ -74,6 +77,7 @@ class Nesting:
             else:
                 parent, around, root = NONE, NONE, number
                 known = outermost
+                outer.append(number)
             path = known.get(name)
             if path is None:
                 path = known[name] = len(own)
@@ -83,12 +87,13 @@ class Nesting:
                 own.append(0)
             own[path] += end - start
             parents.append(parent)
-            roots.append(root)
+            roots_of.append(root)
             path_of.append(path)
             starts.append(start)
             order.append(number)
             stack.append((end, number, path, root))
-        self.parents, self.roots_of, self.path_of = (array("q", each) for each in (parents, roots, path_of))
+        numbers = (array("q", each) for each in (parents, roots_of, outer, path_of))
+        self.parents, self.roots_of, self.roots, self.path_of = numbers
         self._threads = {thread: (starts, array("q", order)) for thread, (_, starts, order) in stacks.items()}
         number_of = Counter(path_of)
         self.counts = [number_of[path] for path in range(len(own))]
@@ -140,7 +145,3 @@ class Nesting:
             found[self.names[path]] = None
             path = self.above[path]
         return tuple(found)
-
-    def roots(self) -> Iterator[CpuEvent]:
-        """The outermost events, in order of start."""
-        return (event for event, parent in zip(self.events, self.parents, strict=True) if parent == NONE)

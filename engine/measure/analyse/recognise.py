@@ -28,7 +28,7 @@ class Analysis(Protocol):
 
 
 READERS = {
-    "trace": ("trace", "analyse_trace"),
+    "trace": ("trace_file", "analyse_trace"),
     "memory_snapshot": ("memory", "analyse_snapshot"),
     "ncu": ("ncu", "read_ncu"),
     "nsys": ("nsys", "analyse_nsys"),

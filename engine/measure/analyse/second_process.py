@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 import msgspec
 
@@ -31,14 +31,19 @@ def can_help() -> bool:
 class SecondProcess(Generic[T]):
     """Does `work` while this process goes on; its result, of the type `kind`, comes as MessagePack.
 
-    A context: at its end the second process is gone, whether it was done or not.
+    A context: at its end the second process is gone, or has answered and is ending, which takes a while where
+    it had much memory.
     """
+
+    _ending: ClassVar[list[int]] = []
 
     def __init__(self, work: Callable[[], T], kind: type[T]) -> None:
         """Raises OSError where no process can be started."""
         import fcntl  # not everywhere, as forking isn't
 
-        self._answer = msgspec.msgpack.Decoder(kind)
+        self._ending[:] = [pid for pid in self._ending if not _has_ended(pid)]
+        self._decoder = msgspec.msgpack.Decoder(kind)
+        self._answered = False
         reading, writing = os.pipe()
         with contextlib.suppress(OSError):  # so much isn't allowed to us: it comes in more pieces
             fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
@@ -56,9 +61,11 @@ class SecondProcess(Generic[T]):
     def result(self) -> T | None:
         """Waits for it. None where it failed, for whatever reason: then the caller does the work itself."""
         try:
-            return self._answer.decode(self._pipe.read())
+            answer = self._decoder.decode(self._pipe.read())
         except msgspec.DecodeError:  # it ended in the midst of it
             return None
+        self._answered = True
+        return answer
 
     def __enter__(self) -> Self:
         return self
@@ -67,9 +74,19 @@ class SecondProcess(Generic[T]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pipe.close()
+        if self._answered:
+            self._ending.append(self._pid)
+            return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:  # another one waited for it
+        return True
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ inside. All GPU events count; beside them stands how many belong to launches tha
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,8 +18,6 @@ from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import host_side
 from engine.measure.analyse.second_process import beside
 from engine.measure.analyse.step_times import STEPS
-from engine.measure.analyse.trace_reading import read_chrome_trace
-from engine.measure.analyse.trace_stream import Report
 from engine.measure.analyse.trace_verdict import (
     DeviceFacts,
     Verdict,
@@ -28,11 +25,11 @@ from engine.measure.analyse.trace_verdict import (
     findings_of,
     verdict_of,
 )
-from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
+from engine.measure.analyse.trace_warnings import Lost, lost_launches, warnings_of
 from engine.measure.analyse.work_facts import WorkFacts, work_facts
-from engine.measure.finding import Finding, Progress
+from engine.measure.finding import Finding
 
-__all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
+__all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse"]
 
 WORTH_TWO = range(10_000, 300_000)
 """With so many events of GPUs a second process saves more time than it takes. With more it would take half as
@@ -61,17 +58,6 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
         }
 
 
-def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
-    """Reads and analyses the chrome trace at `path`; `report` is told how far it is.
-
-    Raises `UnreadableFile`.
-    """
-    trace = read_chrome_trace(path, report, helped=True)
-    if report:
-        report(Progress(0, 0, "analysing"))
-    return analyse(trace, helped=True)
-
-
 def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
     """The analysis of a trace that was read. `helped`: as for `read_chrome_trace`."""
     host = host_side(trace)
@@ -86,18 +72,19 @@ def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
         for device, events in sorted(by_device.items())
     ]
 
-    def work_of_all() -> list[WorkFacts]:
+    def work_of_all() -> tuple[list[WorkFacts], Lost]:
         calls = bool(trace.calls)
-        return [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
+        of_work = [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
+        return of_work, lost_launches(trace)
 
-    with beside(work_of_all, list[WorkFacts], helped=helped and len(trace.gpu) in WORTH_TWO) as works:
+    helped = helped and len(trace.gpu) in WORTH_TWO
+    with beside(work_of_all, tuple[list[WorkFacts], Lost], helped=helped) as works:
         rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
         gaps = [gap_facts(time, work, host, rows) for time, work in times]
-        lost = lost_launches(trace)
-        done = works()
+        of_all, lost = works()
     facts = tuple(
         _device_facts(trace, time, of_gaps, of_work)
-        for (time, _), of_gaps, of_work in zip(times, gaps, done, strict=True)
+        for (time, _), of_gaps, of_work in zip(times, gaps, of_all, strict=True)
     )
     verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
     return TraceAnalysis(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,14 +22,21 @@ _MOST_TURNS = 16_000
 """Numbers of batches: as many as a pipe's buffer of 64 KiB holds (pipe(7)), and far more than a file has."""
 
 
-def read_chrome_trace(path: Path, report: Report | None = None, *, helped: bool = False) -> ChromeTrace:
+def read_chrome_trace(
+    path: Path,
+    report: Report | None = None,
+    *,
+    helped: bool = False,
+    meanwhile: Callable[[], object] | None = None,
+) -> ChromeTrace:
     """The trace at `path` (.json or .json.gz), of any size up to the bounds. Raises `UnreadableFile`.
 
-    `helped`: by a second process where that pays, for a process that does nothing else. What was damaged and
-    could be repaired, and what is missing, is in `damage`.
+    `helped`: by a second process where that pays, for a process that does nothing else; `meanwhile` is what
+    this one does first while the second one reads already. What was damaged and could be repaired, and what
+    is missing, is in `damage`.
     """
     if helped and can_help() and _is_large(path):
-        read = _read_by_two(path, report)
+        read = _read_by_two(path, report, meanwhile)
         if read is not None:
             return read
     stream = EventStream(path, report)
@@ -46,7 +53,9 @@ def _is_large(path: Path) -> bool:
         return False
 
 
-def _read_by_two(path: Path, report: Report | None) -> ChromeTrace | None:
+def _read_by_two(
+    path: Path, report: Report | None, meanwhile: Callable[[], object] | None
+) -> ChromeTrace | None:
     """The same, half of it by a second process. None where that failed, or where a batch can't be read
     without those before it, for then something is damaged."""
     with _Turns() as turns:
@@ -55,6 +64,8 @@ def _read_by_two(path: Path, report: Report | None) -> ChromeTrace | None:
         except OSError:  # too many processes, or too little memory for one more
             return None
         with second:
+            if meanwhile:
+                meanwhile()
             stream = EventStream(path, report, turns=turns)
             taken = SortedOut(path.name)
             try:

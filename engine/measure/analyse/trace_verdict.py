@@ -14,13 +14,11 @@ from typing import Any
 import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
-from engine.measure.analyse.copies import Copies, copies_finding
+from engine.measure.analyse.copies import copies_finding
 from engine.measure.analyse.device_time import DeviceTime
 from engine.measure.analyse.gap_facts import GapFacts
 from engine.measure.analyse.intervals import median
-from engine.measure.analyse.launch_facts import LaunchFacts
-from engine.measure.analyse.step_times import StepTime
-from engine.measure.analyse.work_tables import WorkTables
+from engine.measure.analyse.work_facts import WorkFacts
 from engine.measure.finding import Finding, Scalar
 
 OVERHEAD_BELOW = 0.7
@@ -44,21 +42,12 @@ UNEVEN = 1.5
 """A step so much longer than the median is told."""
 
 
-class DeviceFacts(msgspec.Struct, frozen=True):
-    """All that is known of one device; times in nanoseconds. `early`: events launched before the window;
-    `busy_without_communication`: -1 where no work exchanges data between GPUs."""
+class DeviceFacts(WorkFacts, frozen=True):
+    """All that is known of one device; times in nanoseconds. `early`: events launched before the window."""
 
     time: DeviceTime
     name: str | None
     gaps: GapFacts
-    steps: tuple[StepTime, ...]
-    tables: WorkTables
-    launches: LaunchFacts | None
-    kernel_p50: int
-    copies: tuple[Copies, ...]
-    pageable: tuple[int, ...]
-    """The lengths of copies from or to memory that isn't pinned."""
-    busy_without_communication: int
     early: int
 
 

@@ -12,7 +12,7 @@ from engine.__main__ import main
 from engine.measure.analyse.compare import compare
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.step_times import STEPS
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from tests.measure.analyse.trace_writer import Trace, decode
 from tests.real_files import real_file
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine.measure.analyse import contents, trace_stream
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from engine.measure.analyse.trace_reading import read_chrome_trace
 from engine.measure.analyse.trace_times import nanoseconds
 from engine.measure.events import Progress

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.measure.analyse.chrome_trace import CpuEvent
 from engine.measure.analyse.device_time import Gap, GapTime
-from engine.measure.analyse.intervals import Interval, length, overlap, solid, union, without
+from engine.measure.analyse.intervals import Interval, length, median, overlap, solid, union, without
 from engine.measure.analyse.nesting import NONE, Nesting
 
 THREADS = (("9", "1"), ("9", "2"))
@@ -61,7 +62,9 @@ def test_the_innermost_and_outermost_are_those_that_looking_at_all_finds(
 @given(nested())
 def test_own_times_add_up_to_the_outermost_ones(events: list[CpuEvent]) -> None:
     nesting = Nesting(events)
-    assert sum(nesting.own_ns) == sum(root.end - root.start for root in nesting.roots())
+    assert sum(nesting.own_ns) == sum(
+        nesting.events[root].end - nesting.events[root].start for root in nesting.roots
+    )
     assert sum(nesting.counts) == len(events)
     assert all(own >= 0 for own in nesting.own_ns)
 
@@ -102,6 +105,27 @@ def test_the_gap_time_in_windows_is_that_of_their_instants(
     expected = [len(instants(gaps) & instants([window])) for window in windows]
     assert time.within(windows) == expected
     assert [time.between(*window) for window in windows] == expected
+
+
+@given(spans, spans)
+def test_the_gaps_that_begin_in_windows_count_whole(one: list[Interval], windows: list[Interval]) -> None:
+    gaps, waits = union(one), union(windows)
+    time = GapTime([Gap(start, end - start, None, None) for start, end in gaps])
+    assert time.begun_in(waits) == sum(end - start for start, end in gaps if start in instants(waits))
+
+
+@given(st.integers(0, 40), spans)
+def test_the_gap_time_shared_with_windows_is_that_of_their_instants_whether_few_or_many(
+    number: int, windows: list[Interval]
+) -> None:
+    gaps, shared = [(3 * n, 3 * n + 2) for n in range(number)], union(windows)
+    time = GapTime([Gap(start, end - start, None, None) for start, end in gaps])
+    assert time.shared_with(shared) == len(instants(gaps) & instants(shared))
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=1))
+def test_the_median_is_the_one_of_the_standard_library(values: list[int]) -> None:
+    assert median(values) == statistics.median(values)
 
 
 @given(spans, st.integers(0, 10))

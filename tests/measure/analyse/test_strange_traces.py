@@ -12,7 +12,7 @@ from app_pages.analysis_words import findings_of, said
 from engine.commands.analyse_words import sentences
 from engine.measure.analyse.compare import compare
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from tests.measure.analyse.mutations import replaced
 from tests.measure.analyse.trace_writer import everything
 

@@ -15,7 +15,7 @@ from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.gap_story import gap_story
 from engine.measure.analyse.timeline import Timeline, read_timeline, write_timeline
 from engine.measure.analyse.timeline_cut import CUT_COLUMNS, cut
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from engine.measure.analyse.trace_reading import read_chrome_trace
 from tests.measure.analyse.mutations import mutated, replaced
 from tests.measure.analyse.samples import trace as sample_trace

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_file import analyse_trace
 from tests.measure.analyse.trace_writer import Trace, decode
 from tests.real_files import expected, real_file
 

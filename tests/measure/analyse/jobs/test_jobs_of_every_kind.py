@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,30 +52,41 @@ def test_what_is_known_of_an_analysis_survives_the_app(tmp_path: Path, analyses:
     later.close()
 
 
-@posix
-def test_a_report_of_ncu_is_read_where_ncu_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyses: Analyses
-) -> None:
-    table = written(tmp_path / "table.csv", ncu())
-    fake_tools.install(tmp_path / "bin", "ncu", fake_tools.hands_out(table))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    analysis = analyses.take_upload("kernel.ncu-rep", [b"NVR\0 and more"])
-    state = over(analyses, analysis)
-    assert (state.status, state.kind) == ("done", "ncu")
-    assert analyses.result(analysis) == json.loads(called(str(table), "--json")[1])
+def ncu_export(folder: Path) -> tuple[Path, str]:
+    """What stands in a report, and an ncu that finds it there."""
+    table = written(folder / "table.csv", ncu())
+    return table, fake_tools.hands_out(table)
+
+
+def nsys_export(folder: Path) -> tuple[Path, str]:
+    export = written(folder / "made.sqlite", nsys_sqlite(folder))
+    return export, fake_tools.copies(export)
 
 
 @posix
-def test_a_report_of_nsys_is_read_where_nsys_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyses: Analyses
+@pytest.mark.parametrize(
+    ("tool", "report", "content", "export"),
+    [
+        ("ncu", "kernel.ncu-rep", b"NVR\0 and more", ncu_export),
+        ("nsys", "server.nsys-rep", b"\1\2\3", nsys_export),
+    ],
+)
+def test_a_report_is_read_where_its_tool_is_installed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    analyses: Analyses,
+    tool: str,
+    report: str,
+    content: bytes,
+    export: Callable[[Path], tuple[Path, str]],
 ) -> None:
-    export = written(tmp_path / "made.sqlite", nsys_sqlite(tmp_path))
-    fake_tools.install(tmp_path / "bin", "nsys", fake_tools.copies(export))
+    exported, script = export(tmp_path)
+    fake_tools.install(tmp_path / "bin", tool, script)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    analysis = analyses.take_upload("server.nsys-rep", [b"\1\2\3"])
+    analysis = analyses.take_upload(report, [content])
     state = over(analyses, analysis)
-    assert (state.status, state.kind) == ("done", "nsys")
-    assert analyses.result(analysis) == json.loads(called(str(export), "--json")[1])
+    assert (state.status, state.kind) == ("done", tool)
+    assert analyses.result(analysis) == json.loads(called(str(exported), "--json")[1])
 
 
 @posix
