@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, cast, false, func, select
-from sqlalchemy import Text as AsText
+from sqlalchemy import ColumnElement, Connection, Select, false, select
 
 from engine.store import Store
 from engine.store.change_tables import card_flags
+from engine.store.joined import joined
 from engine.store.tables import card_states, cards
 from engine.study.card import Library
 from engine.study.schedule_plan import plan_in
@@ -82,7 +82,7 @@ def _ordered(
     if order in _COLUMNS:
         column = _COLUMNS[order]
         values = np.full(len(index.cards), np.nan)
-        held = _joined(connection, select(card_states.c.card_id, column).where(column.is_not(None)))
+        held = joined(connection, select(card_states.c.card_id, column).where(column.is_not(None)))
         if held is not None:
             where = [*map(index.position.get, held[0])]
             numbers = np.fromiter(map(float, held[1]), np.float64, len(where))
@@ -100,18 +100,6 @@ def _ordered(
 def _sorted(places: Places, by: NDArray[Any], descending: bool) -> Places:
     """Those of equal values stay in their order, either way."""
     return np.asarray(places[np.argsort(-by if descending else by, kind="stable")])
-
-
-def _joined(connection: Connection, query: Select[Any]) -> list[list[str]] | None:
-    """What a query gives, a list of texts a column; None where it gives nothing.
-
-    In one row: 100,000 rows of their own take twice as long, and set off a search for garbage among all
-    cards.
-    """
-    columns = query.subquery().c
-    joined = select(*(func.aggregate_strings(cast(column, AsText), "\n") for column in columns))
-    row = connection.execute(joined).one()
-    return None if row[0] is None else [column.split("\n") for column in row]
 
 
 def _typed(node: Node) -> Iterator[str]:
@@ -193,7 +181,7 @@ class _Search:
 
     def _places(self, query: Select[str]) -> Mask:
         """The cards whose ids a query gives."""
-        found = _joined(self.connection, query)
+        found = joined(self.connection, query)
         return self.index.held(found[0] if found is not None else ())
 
     def _flagged(self, state: str) -> Select[str]:
