@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -15,7 +15,7 @@ from engine.store.joined import joined
 from engine.store.tables import card_states, cards
 from engine.study.numbering import day_numbers
 from engine.study.queue import LEARNING, new_cards
-from engine.study.scope import Scope
+from engine.study.scope import Narrowed, Scope
 from engine.study.statistics import MATURE_DAYS, day_number
 from engine.study.study_day import DAY_MINUTES
 
@@ -45,15 +45,6 @@ class Standing:
     def __len__(self) -> int:
         return len(self.card_ids)
 
-    def of_cards(self, ids: Collection[str]) -> Standing:
-        """These cards alone; those of them that were never answered count as new."""
-        wanted = set(ids)
-        which = np.fromiter((card in wanted for card in self.card_ids), bool, len(self))
-        kept = tuple(card for card in self.card_ids if card in wanted)
-        arrays = ("stability", "difficulty", "due", "since", "in_review", "mature")
-        chosen = {name: getattr(self, name)[which] for name in arrays}
-        return replace(self, card_ids=kept, new=len(wanted) - len(kept), **chosen)
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -65,8 +56,8 @@ class Counts:
     mature: int
 
 
-def standing(connection: Connection, today: str, decks: Collection[str] | None = None) -> Standing:
-    """All cards (of `decks`) as they stand on the study day `today`."""
+def standing(connection: Connection, today: str, decks: Narrowed = None) -> Standing:
+    """All cards (of `decks`, a scope) as they stand on the study day `today`; suspended ones stay out."""
     of = card_states.c
     query = select(
         of.card_id,
@@ -96,9 +87,7 @@ def standing(connection: Connection, today: str, decks: Collection[str] | None =
     )
 
 
-def _comes(
-    connection: Connection, card_ids: Sequence[str], decks: Collection[str] | None
-) -> NDArray[np.bool_]:
+def _comes(connection: Connection, card_ids: Sequence[str], decks: Narrowed) -> NDArray[np.bool_]:
     """Which of the cards a deck (one of `decks`) holds now, not suspended.
 
     Asked of the database card by card, as `queue.in_decks` does for a few, it would take most of the time.
@@ -109,7 +98,7 @@ def _comes(
     return np.fromiter(map(comes.__contains__, card_ids), bool, len(card_ids))
 
 
-def _new(connection: Connection, decks: Collection[str] | None) -> int:
+def _new(connection: Connection, decks: Narrowed) -> int:
     fresh = select(func.count()).select_from(new_cards(decks).subquery())
     return int(connection.execute(fresh).scalar_one())
 

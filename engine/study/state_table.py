@@ -11,6 +11,7 @@ from engine.store.tables import card_states, cards, reviews, undos
 from engine.study import change_log
 from engine.study.card_state import NEW, CardState
 from engine.study.fuzz import place
+from engine.study.placed import steps_of
 from engine.study.replay import replayed
 from engine.study.review_log import from_row
 from engine.study.schedule import SchedulerParams
@@ -72,8 +73,8 @@ def shuffle(card_id: str, reps: int) -> int:
 def recompute(connection: Connection, card_id: str | None = None) -> int:
     """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are.
 
-    The version is the number of answers and resets and of what took them back: above that of every answer
-    in the log.
+    The version is the number of answers and changes of the schedule and of what took them back: above that
+    of every answer in the log.
     """
     query = select(reviews, undos.c.id.is_not(None).label("undone")).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -93,16 +94,16 @@ def recompute(connection: Connection, card_id: str | None = None) -> int:
         return schedulers[fingerprint]
 
     rows = connection.execute(query.order_by(reviews.c.card_id)).mappings()
-    resets = change_log.resets(connection, None if card_id is None else [card_id])
+    changed = change_log.of_schedule(connection, None if card_id is None else [card_id])
     found: dict[str, tuple[CardState, int]] = {}
     for of, group in groupby(map(from_row, rows), key=lambda review: review.card_id):
         answers = tuple(group)
-        made = resets.pop(of, [])
-        undone = sum(answer.undone for answer in answers) + sum(reset.undone for reset in made)
+        made = changed.pop(of, [])
+        undone = sum(answer.undone for answer in answers) + sum(change.undone for change in made)
         version = len(answers) + len(made) + undone
-        state = replayed(answers, scheduler, [reset.at_ms for reset in made if not reset.undone])
+        state = replayed(answers, scheduler, steps_of(made))
         found[of] = (state, version)
-    for of, made in resets.items():  # reset without ever having been answered
+    for of, made in changed.items():  # without ever having been answered
         found[of] = (NEW, len(made) + sum(each.undone for each in made))
     connection.execute(old)
     connection.execute(started.values(started=False))

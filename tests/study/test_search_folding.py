@@ -1,4 +1,4 @@
-"""Texts folded by the thousand are what each of them is folded to alone, and their words say what they hold."""
+"""Texts folded by the thousand are what each is folded to alone, and their words say what they hold."""
 
 from __future__ import annotations
 
