@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, case, func, select
 
 from engine.store.change_tables import card_flags
-from engine.store.joined import joined
+from engine.store.joined import Column, joined
 from engine.store.tables import card_states, cards
 from engine.study.numbering import day_numbers
 from engine.study.queue import LEARNING, new_cards
@@ -69,14 +69,16 @@ def standing(connection: Connection, today: str, decks: Narrowed = None) -> Stan
         case((of.phase.in_(LEARNING), 0), else_=1),
         func.coalesce(of.interval_minutes, 0),
     ).where(of.phase != "new", of.last_study_day.is_not(None))
-    found = joined(connection, query) or [[]] * len(query.selected_columns)
-    here = _comes(connection, found[0], decks)
-    stability, difficulty, in_review, interval = (
-        np.array([*map(float, found[column])], np.float64)[here] for column in (1, 2, 5, 6)
+    found = joined(connection, query) or [Column()] * len(query.selected_columns)
+    ids = found[0].texts()
+    here = _comes(connection, ids, decks)
+    stability, difficulty, in_review, interval = (found[of].numbers()[here] for of in (1, 2, 5, 6))
+    due, last = (
+        np.fromiter(map(day_numbers.__getitem__, found[of].texts()), np.int64, len(ids))[here]
+        for of in (3, 4)
     )
-    due, last = (np.array([*map(day_numbers.__getitem__, found[of])], np.int64)[here] for of in (3, 4))
     return Standing(
-        card_ids=tuple(compress(found[0], here.tolist())),
+        card_ids=tuple(compress(ids, here.tolist())),
         stability=stability,
         difficulty=difficulty,
         due=due - day_number(today),
@@ -94,7 +96,8 @@ def _comes(connection: Connection, card_ids: Sequence[str], decks: Narrowed) -> 
     """
     held = joined(connection, select(cards.c.id).where(Scope.of(decks).holds()))
     suspended = joined(connection, select(card_flags.c.card_id).where(card_flags.c.suspended.is_(True)))
-    comes = set(held[0] if held is not None else ()).difference(suspended[0] if suspended is not None else ())
+    comes = set(held[0].texts() if held is not None else ())
+    comes.difference_update(suspended[0].texts() if suspended is not None else ())
     return np.fromiter(map(comes.__contains__, card_ids), bool, len(card_ids))
 
 

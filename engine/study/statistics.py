@@ -226,6 +226,15 @@ def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
 
     parts: ids of its cards by name; a card may be in several.
     """
+    places = {
+        name: np.array([at for at in map(log.place.get, ids) if at is not None], np.int64)
+        for name, ids in parts.items()
+    }
+    return by_places(log, places)
+
+
+def by_places(log: Log, parts: Mapping[str, Ints]) -> tuple[Part, ...]:
+    """`by_part` for cards by their places in `log.cards`."""
     of = log.columns
     size = len(log.cards)
     answers = np.bincount(of.card, minlength=size)
@@ -242,8 +251,7 @@ def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
         )
     ]
     found = []
-    for name, ids in parts.items():
-        cards = np.array([at for at in map(log.place.get, ids) if at is not None], np.int64)
+    for name, cards in parts.items():
         young, young_known, old, old_known = (int(count[cards].sum()) for count in counts)
         found.append(
             Part(

@@ -84,13 +84,12 @@ def _ordered(
         values = np.full(len(index.cards), np.nan)
         held = joined(connection, select(card_states.c.card_id, column).where(column.is_not(None)))
         if held is not None:
-            where = [*map(index.position.get, held[0])]
-            numbers = np.fromiter(map(float, held[1]), np.float64, len(where))
-            values[[place for place in where if place is not None]] = numbers[
-                [at is not None for at in where]
-            ]
-        there = found[~np.isnan(values[found])]
-        return np.concatenate((_sorted(there, values[there], descending), found[np.isnan(values[found])]))
+            where = [*map(index.position.get, held[0].texts())]
+            there = [at is not None for at in where]
+            values[[at for at in where if at is not None]] = held[1].numbers()[there]
+        lacks = np.isnan(values[found])
+        begun = found[~lacks]
+        return np.concatenate((_sorted(begun, values[begun], descending), found[lacks]))
     if order == "title":
         return _sorted(found, index.by_title[found], descending)
     places = index.ranked([*_typed(node)], found) if order == "best" else found
@@ -182,7 +181,7 @@ class _Search:
     def _places(self, query: Select[str]) -> Mask:
         """The cards whose ids a query gives."""
         found = joined(self.connection, query)
-        return self.index.held(found[0] if found is not None else ())
+        return self.index.held(found[0].texts() if found is not None else ())
 
     def _flagged(self, state: str) -> Select[str]:
         """The ids of the cards that are new, suspended, buried, marked or a leech."""
