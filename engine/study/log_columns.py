@@ -45,8 +45,6 @@ Told = Callable[[int, int], object]
 """Is told how many of how many answers are read."""
 
 _AT_ONCE = 1000
-_AT_MOST = 200_000
-"""Answers read until the file is written: one who doesn't wait for the end finds it so far the next time."""
 _TOLD = 20
 """Times _AT_ONCE that it is told how far reading is."""
 
@@ -160,15 +158,16 @@ def read_log(store: Store, cache: Path | None, *, worth: int = WORTH, told: Told
 class LogReader:
     """Reads the log again and again: what was read stays, and the answers given since are added.
 
-    Arguments as those of `read_log`. Safe to share between threads.
+    Arguments as those of `read_log`. step: answers after which the file is written: one who doesn't wait for
+    the end finds it so far the next time. Safe to share between threads.
     """
 
-    def __init__(self, store: Store, cache: Path | None, *, worth: int = WORTH) -> None:
-        self._store, self._worth = store, worth
+    def __init__(self, store: Store, cache: Path | None, *, worth: int = WORTH, step: int = 200_000) -> None:
+        self._store, self._worth, self._step = store, worth, step
         self._file = None if cache is None else cache / FILE
         self._kept: _Kept | None = None
         self._in_file = 0
-        self._log: Log | None = None
+        self._log: tuple[_Kept, Log] | None = None
         self._taken_back: NDArray[np.int64] = np.empty(0, np.int64)
         self._reading = threading.Lock()
 
@@ -183,13 +182,12 @@ class LogReader:
                     if self._kept is None or not _fits(connection, self._kept):
                         self._kept, self._in_file = _Kept(), 0
                     known = self._kept
-                    self._kept = _extended(connection, known, told)
-                    if len(self._kept.columns.id) - len(known.columns.id) < _AT_MOST:
-                        log = self._counted(connection, self._kept, known)
-                        break
+                    self._kept = _extended(connection, known, self._step, told)
+                    is_all = len(self._kept.columns.id) - len(known.columns.id) < self._step
+                    log = self._counted(connection, self._kept) if is_all else None
                 self._save()
-            self._save()
-            return log
+                if log is not None:
+                    return log
 
     def _save(self) -> None:
         """Writes the file, where enough was added."""
@@ -199,11 +197,12 @@ class LogReader:
             _save(self._file, self._kept)
             self._in_file = len(self._kept.columns.id)
 
-    def _counted(self, connection: Connection, found: _Kept, known: _Kept) -> Log:
+    def _counted(self, connection: Connection, found: _Kept) -> Log:
         """The answers that count, with the parameters of their schedulers."""
         gone = connection.execute(select(undos.c.review_id).order_by(undos.c.review_id)).scalars()
         taken_back = np.fromiter(gone, np.int64)
-        if self._log is None or found is not known or not np.array_equal(taken_back, self._taken_back):
+        known = self._log is not None and self._log[0] is found
+        if self._log is None or not known or not np.array_equal(taken_back, self._taken_back):
             params = {row.fingerprint: row.params for row in connection.execute(select(schedulers))}
             decay = tuple(
                 float(params[of]["parameters"][20]) if of in params else SchedulerParams().parameters[20]
@@ -211,9 +210,9 @@ class LogReader:
             )
             columns = found.columns
             log = Log(columns, tuple(found.cards), tuple(found.schedulers), decay)
-            self._log = log if not len(taken_back) else log.where(~np.isin(columns.id, taken_back))
+            self._log = (found, log.where(~np.isin(columns.id, taken_back)) if len(taken_back) else log)
             self._taken_back = taken_back
-        return self._log
+        return self._log[1]
 
 
 @dataclass(slots=True)
@@ -234,8 +233,8 @@ def _fits(connection: Connection, kept: _Kept) -> bool:
     return connection.execute(of).scalar_one_or_none() == kept.last_nonce
 
 
-def _extended(connection: Connection, kept: _Kept, told: Told | None) -> _Kept:
-    """`kept` with the answers after it, _AT_MOST of them; itself where there are none."""
+def _extended(connection: Connection, kept: _Kept, most: int, told: Told | None) -> _Kept:
+    """`kept` with the answers after it, so many at the most; itself where there are none."""
     newest = int(kept.columns.id[-1]) if len(kept.columns.id) else 0
     last = connection.execute(select(func.max(reviews.c.id))).scalar_one()
     if last in (None, newest):
@@ -255,7 +254,7 @@ def _extended(connection: Connection, kept: _Kept, told: Told | None) -> _Kept:
         )
         .where(reviews.c.id > newest)
         .order_by(reviews.c.id)
-        .limit(_AT_MOST)
+        .limit(most)
     )
     cards = Numbers(zip(kept.cards, range(len(kept.cards)), strict=True))
     fingerprints = Numbers(zip(kept.schedulers, range(len(kept.schedulers)), strict=True))
@@ -267,8 +266,8 @@ def _extended(connection: Connection, kept: _Kept, told: Told | None) -> _Kept:
             part = [*zip(*rows, strict=True)]  # the driver's own rows: no value needs to be made into another
             parts.append(_columns(part, cards, fingerprints))
             nonce = part[9][-1]
-            if told is not None and len(parts) % _TOLD == 0:
-                done = len(kept.columns.id) + _AT_ONCE * (len(parts) - 1)
+            done = sum(len(each.id) for each in parts)
+            if told is not None and (len(parts) % _TOLD == 0 or done - len(kept.columns.id) == most):
                 told(done, max(done, len(kept.columns.id) + last - newest))
     found.close()
     columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in _TYPES))
