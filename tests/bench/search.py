@@ -187,7 +187,7 @@ def medians(work: Callable[[], object], repeat: int = 5) -> tuple[float, float]:
 
 
 def shown(store: Store, library: Library, query: str) -> int:
-    """What the Cards page does with a search: how many were found, and the states of those on the first page."""
+    """What the Cards page does with a search: counts what was found, and reads the first page's states."""
     found = browse(store, library, query, now=NOW, zone="UTC")
     ids = [card.id for card in found[:ROWS]]
     with store.read() as connection:
@@ -201,9 +201,7 @@ def report(store: Store, library: Library) -> None:
     lowered = [plain_text(card).lower() for card in library.by_id.values()]
     baseline, _ = medians(lambda: [n for n, text in enumerate(lowered) if "zebra" in text])
     took, worked = timed(lambda: index_of(library).prepare())
-    print(
-        f"texts of {CARDS:,} cards prepared: {took / 1e3:.1f} s ({worked / 1e3:.1f} s processor), once a library"
-    )
+    print(f"texts of {CARDS:,} cards prepared: {took / 1e3:.1f} s ({worked / 1e3:.1f} s processor), once")
     small = replace(library, by_id=dict(list(library.by_id.items())[:1000]))
     print(f"texts of 1,000 cards prepared: {medians(lambda: SearchIndex(small).prepare())[0]:.0f} ms")
     print(
@@ -217,9 +215,8 @@ def report(store: Store, library: Library) -> None:
         worst = max(worst, first)
         of = f"{first / baseline:5.2f} and {again / baseline:5.2f} × baseline"
         print(f"  {query or '(empty)':<44} {first:7.1f} {again:7.1f} ({worked:5.1f})  {of}, {work():6} found")
-    print(
-        f"  {'the slowest':<44} {worst:7.1f}   {worst / TARGET_MS:.2f} × target, {worst / ANKI_MS:.2f} × Anki's (known)"
-    )
+    of = f"{worst / TARGET_MS:.2f} × target, {worst / ANKI_MS:.2f} × Anki's (known)"
+    print(f"  {'the slowest':<44} {worst:7.1f}   {of}")
 
 
 def main(args: list[str]) -> None:
