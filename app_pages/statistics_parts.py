@@ -15,7 +15,7 @@ from app_pages.statistics_view import View, recall
 from engine.study import statistics
 from engine.study.card import Library
 from engine.study.log_columns import Log
-from engine.study.search import SearchIndex, index_of
+from engine.study.search.index import SearchIndex, index_of
 
 
 def parts_table(view: View, library: Library) -> str:
@@ -34,7 +34,7 @@ def parts_table(view: View, library: Library) -> str:
     tables = []
     for name, held in (("deck", decks), ("topic", topics)):
         answered = {part: of[of >= 0] for part, of in held.items()}
-        tables.append(_table(view, name, statistics.by_places(log, answered)))
+        tables.append(_table(view, name, statistics.by_part(log, answered)))
     return f'<div class="graphs">{"".join(tables)}</div>'
 
 

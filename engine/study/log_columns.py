@@ -114,11 +114,6 @@ class Log:
         return self.where(held[self.columns.card])
 
     @cached_property
-    def place(self) -> dict[str, int]:
-        """Each card's place in `cards`."""
-        return {card: at for at, card in enumerate(self.cards)}
-
-    @cached_property
     def first_of_day(self) -> NDArray[np.bool_]:
         """Of the answers to one card on one study day, the first."""
         of = self.columns

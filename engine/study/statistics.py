@@ -221,20 +221,11 @@ def losses(predicted: Floats, remembered: NDArray[np.bool_]) -> Floats:
     return np.asarray(-np.log(np.where(remembered, chance, 1 - chance)))
 
 
-def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
+def by_part(log: Log, parts: Mapping[str, Ints]) -> tuple[Part, ...]:
     """The work and the recall of each deck or topic that has an answer, most answers first.
 
-    parts: ids of its cards by name; a card may be in several.
+    parts: the places of its cards in `log.cards` by name; a card may be in several.
     """
-    places = {
-        name: np.array([at for at in map(log.place.get, ids) if at is not None], np.int64)
-        for name, ids in parts.items()
-    }
-    return by_places(log, places)
-
-
-def by_places(log: Log, parts: Mapping[str, Ints]) -> tuple[Part, ...]:
-    """`by_part` for cards by their places in `log.cards`."""
     of = log.columns
     size = len(log.cards)
     answers = np.bincount(of.card, minlength=size)

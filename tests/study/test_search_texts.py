@@ -7,7 +7,8 @@ import unicodedata
 import pytest
 
 from engine.study.card import Card, Library, Point, Source
-from engine.study.search import SearchIndex, fold, plain_markdown, plain_text, search
+from engine.study.search import fold, plain_markdown, plain_text
+from engine.study.search.index import SearchIndex, search
 
 
 def card(card_id: str, title: str, prompt: str, *, topics: tuple[str, ...] = ()) -> Card:
