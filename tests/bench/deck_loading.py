@@ -105,7 +105,9 @@ def main() -> None:
         ]
         _table("in a fresh process, imports included", rows, plain)
         index = SearchIndex(library)
-        print(f"search: index of all cards {median_ms(lambda: SearchIndex(library).prepare()):.0f} ms, ", end="")
+        print(
+            f"search: index of all cards {median_ms(lambda: SearchIndex(library).prepare()):.0f} ms, ", end=""
+        )
         print(f"one query of two words {median_ms(lambda: index.find('duong bandwidth')):.1f} ms")
 
 

@@ -36,7 +36,8 @@ class SearchIndex:
     def __init__(self, library: Library) -> None:
         self.cards: tuple[Card, ...] = tuple(library.by_id.values())
         self._labelled: dict[Label, Mapping[str, Places]] = {}
-        self._texts: CardTexts | None = None
+        self._texts = CardTexts(self.cards)
+        self._is_prepared = False
         self._preparing = threading.Lock()
 
     @cached_property
@@ -47,19 +48,20 @@ class SearchIndex:
     @property
     def is_prepared(self) -> bool:
         """Whether texts can be searched at once: preparing those of a large library takes seconds."""
-        return self._texts is not None
+        return self._is_prepared
 
     def prepare(self, told: Told | None = None) -> CardTexts:
-        """The texts, prepared where they aren't yet; told: how many cards of how many are, now and then."""
+        """The texts, prepared where they aren't yet; told: as of `CardTexts.prepare`."""
         with self._preparing:  # a second one who asks waits for the first
-            if self._texts is None:
-                self._texts = CardTexts(self.cards, told)
+            if not self._is_prepared:
+                self._texts.prepare(told)
+                self._is_prepared = True
             return self._texts
 
     @property
     def texts(self) -> CardTexts:
         """The cards' texts."""
-        return self._texts or self.prepare()
+        return self._texts if self._is_prepared else self.prepare()
 
     def all(self) -> Mask:
         """Every card."""
