@@ -204,6 +204,9 @@ def report(store: Store, library: Library) -> None:
     print(f"texts of {CARDS:,} cards prepared: {took / 1e3:.1f} s ({worked / 1e3:.1f} s processor), once")
     small = replace(library, by_id=dict(list(library.by_id.items())[:1000]))
     print(f"texts of 1,000 cards prepared: {medians(lambda: SearchIndex(small).prepare())[0]:.0f} ms")
+    first, _ = timed(lambda: [index_of(library).labelled(by) for by in ("kind", "language", "topic", "deck")])
+    first += timed(partial(shown, store, library, "is:due nothing-like-this"))[0]
+    print(f"what the first search of a process does besides: {first:.0f} ms")
     print(
         f"\n{CARDS:,} cards, {REVIEWS:,} answers; ms: the first time, then the median of 5 (processor time)"
     )

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, false, select
+from sqlalchemy import ColumnElement, Connection, Select, case, cast, false, func, select
+from sqlalchemy import Text as AsText
 
 from engine.store import Store
 from engine.store.change_tables import card_flags
@@ -82,11 +83,10 @@ def _ordered(
     if order in _COLUMNS:
         column = _COLUMNS[order]
         values = np.full(len(index.cards), np.nan)
-        held = joined(connection, select(card_states.c.card_id, column).where(column.is_not(None)))
+        held = joined(connection, select(card_states.c.card_id, func.coalesce(cast(column, AsText), "nan")))
         if held is not None:
-            where = [*map(index.position.get, held[0].texts())]
-            there = [at is not None for at in where]
-            values[[at for at in where if at is not None]] = held[1].numbers()[there]
+            places = index.places_of(held[0])
+            values[places[places >= 0]] = held[1].numbers()[places >= 0]
         lacks = np.isnan(values[found])
         begun = found[~lacks]
         return np.concatenate((_sorted(begun, values[begun], descending), found[lacks]))
@@ -158,11 +158,21 @@ class _Search:
         return within
 
     def _of_states(self, condition: ColumnElement[bool]) -> Mask:
-        return self._places(select(card_states.c.card_id).where(condition))
+        # of every card, in the order that they have there: then most of what it takes to place them is known
+        held = joined(self.connection, select(card_states.c.card_id, case((condition, "1"), else_="0")))
+        found = np.zeros(len(self.index.cards), bool)
+        if held is not None:
+            places = self.index.places_of(held[0])
+            which = np.frombuffer(held[1].encode(), np.uint8)[::2] == ord("1")  # a sign, and a line's end
+            found[places[which & (places >= 0)]] = True
+        return found
 
     def _of_cards(self, node: Node) -> Mask:
         """The cards by what decks and flags say of them."""
         match node:
+            case Is("leech"):
+                lapses = card_states.c.lapses
+                return self._of_states(lapses >= self.leech_lapses if self.leech_lapses else false())
             case Is(state):
                 return self._places(self._flagged(state))
             case Untagged():
@@ -184,13 +194,9 @@ class _Search:
         return self.index.held(found[0].texts() if found is not None else ())
 
     def _flagged(self, state: str) -> Select[str]:
-        """The ids of the cards that are new, suspended, buried, marked or a leech."""
+        """The ids of the cards that are new, suspended, buried or marked."""
         if state == "new":
             return select(cards.c.id).where(cards.c.present.is_(True), cards.c.started.is_(False))
-        if state == "leech":
-            lapses = card_states.c.lapses
-            is_one = lapses >= self.leech_lapses if self.leech_lapses else false()
-            return select(card_states.c.card_id).where(is_one)
         held = {
             "suspended": card_flags.c.suspended.is_(True),
             "buried": card_flags.c.buried_until > self.moment.day,

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from engine.store.joined import Column
 from engine.study.card import Card, Library
 from engine.study.search.folding import folded
 from engine.study.search.found import Found, Places
@@ -38,6 +39,7 @@ class SearchIndex:
         self._labelled: dict[Label, Mapping[str, Places]] = {}
         self._texts = CardTexts(self.cards)
         self._is_prepared = False
+        self._placed: tuple[Column, Places] | None = None
         self._preparing = threading.Lock()
 
     @cached_property
@@ -74,6 +76,17 @@ class SearchIndex:
         mask = np.zeros(len(self.cards), bool)
         mask[np.array(places, np.intp)] = True
         return mask
+
+    def places_of(self, card_ids: Column) -> Places:
+        """The position of each card in a long list of the store's; below 0 where the library doesn't hold it.
+
+        Those of the list before are kept: it is mostly the same one.
+        """
+        known = self._placed
+        if known is None or known[0] != card_ids:
+            places = [self.position.get(card_id, -1) for card_id in card_ids.texts()]
+            known = self._placed = (card_ids, np.array(places, np.intp))
+        return known[1]
 
     def labelled(self, by: Label) -> Mapping[str, Places]:
         """The positions of the cards of each deck, topic (as decks give it), kind, language or priority."""

@@ -28,6 +28,8 @@ FINELY_RANKED = 1000
 _LABELS = 6
 """The last place (see `texts_of`) of what labels the card."""
 
+_TITLE = (0,)
+"""Where the title stands."""
 _BETWEEN = f"\n\n{FIELD_END}\n\n"
 _AT_ONCE = 2000
 """Cards whose texts are folded together."""
@@ -64,9 +66,7 @@ class CardTexts:
         """The fields, folded; each begins and ends with a space, so that ` word ` finds whole words."""
         self._words = Words(end=END, apart=FIELD_END)
         self._title_ends: list[int] = []
-        self._titles: list[str] = []
         self._accented: dict[int, str] = {}
-        self._in_title = lru_cache(_KEPT)(self._with_title)
         self._in_words = lru_cache(_KEPT)(self._of_words)
         self._in_all = lru_cache(_KEPT)(self._of_all)
 
@@ -84,7 +84,6 @@ class CardTexts:
                 told(len(self._texts), len(self._cards))
         self._words.close()
         self._title_ends = [text.index(FIELD_END) for text in self._texts]
-        self._titles = [text[:end] for text, end in zip(self._texts, self._title_ends, strict=True)]
 
     def holding(self, of: Pattern, fields: tuple[int, ...] | None, among: Mask) -> Mask:
         """The texts (or those one of whose fields) hold the pattern; right for the positions `among`."""
@@ -104,7 +103,8 @@ class CardTexts:
         """Positions that match, the best first: by the texts that were looked for, and their words."""
         if len(found) > FINELY_RANKED:
             # those with the most of the words in their titles, then those with fewer
-            hits = sum((self._in_title(word)[found].astype(np.int8) for word in words), np.int8(0))
+            in_title = (self._in_words(Pattern(word), _TITLE)[found] for word in words)
+            hits = sum((held.astype(np.int8) for held in in_title), np.int8(0))
             return found[np.argsort(-hits, kind="stable")]
         phrase = " ".join(words)
         spelt = [word for text in typed for word in accented(text).split()]
@@ -136,10 +136,6 @@ class CardTexts:
         mask = np.zeros(len(self._texts), bool)
         mask[found] = True
         return mask
-
-    def _with_title(self, word: str) -> Mask:
-        titles = self._titles
-        return np.fromiter((word in title for title in titles), bool, len(titles))
 
     def _score(self, place: int, words: Sequence[str], phrase: str) -> int:
         text, title_end = self._texts[place], self._title_ends[place]
