@@ -102,9 +102,8 @@ def test_a_place_that_will_not_do_is_refused(old: Path, tmp_path: Path, target: 
         move_data(old, tmp_path / target)
     assert refused.value.code == code
     assert names(tmp_path) == before
-    for no_path in ("relative", "~nobody-has-this-name/new"):
-        with pytest.raises(MoveRefused, match="whole path"):
-            move_data(old, Path(no_path))
+    with pytest.raises(MoveRefused, match="whole path"):
+        move_data(old, Path("relative"))
 
 
 @pytest.mark.parametrize("path", ["/a\0b", "~nobody-of-that-name/x", "/" + "x" * 5000])
