@@ -24,7 +24,7 @@ from engine.study.search.faults import SearchFault
 from engine.study.search.found import Found, Places
 from engine.study.search.index import SearchIndex, index_of
 from engine.study.search.parse import parse
-from engine.study.search.query import All, Filled, Is, Named, Node, Not, Some, Text, Untagged
+from engine.study.search.query import All, Filled, Is, Named, Node, Not, Rated, Some, Text, Untagged
 from engine.study.search.text import fold
 from engine.study.search.words import Mask
 from engine.study.settings import load_in
@@ -116,6 +116,16 @@ def _cost(part: Node) -> int:
     return 0 if isinstance(part, Named | Is) else 1 if isinstance(part, Text) else 2
 
 
+def _asks_log(node: Node) -> bool:
+    """Whether the log is asked for which cards are meant."""
+    match node:
+        case Rated():
+            return True
+        case All(parts) | Some(parts):
+            return any(map(_asks_log, parts))
+    return False
+
+
 @dataclass(slots=True)
 class _Search:
     """One search at one moment. Cards go by their positions in the index."""
@@ -129,6 +139,9 @@ class _Search:
 
     def among(self, node: Node, within: Mask) -> Mask:
         """The cards that the search means; right for those `within`, which saves work."""
+        condition = self.conditions.of(node)
+        if condition is not None:
+            return self._of_states(condition, node)
         match node:
             case Text():
                 return self.index.holding(node.pattern, node.fields, within)
@@ -143,21 +156,24 @@ class _Search:
                 for part in parts:
                     found |= self.among(part, within & ~found)
                 return found
-        condition = self.conditions.of(node)
-        return self._of_cards(node) if condition is None else self._of_states(condition)
+        return self._of_cards(node)
 
     def _all(self, parts: tuple[Node, ...], within: Mask) -> Mask:
         """What the store can answer goes into one query; the rest narrows what is left, texts first."""
         known = {place for place, part in enumerate(parts) if self.conditions.of(part) is not None}
-        condition = self.conditions.of(All(tuple(parts[place] for place in sorted(known))))
+        asked = All(tuple(parts[place] for place in sorted(known)))
+        condition = self.conditions.of(asked)
         if condition is not None:
-            within = within & self._of_states(condition)
+            within = within & self._of_states(condition, asked)
         rest = [part for place, part in enumerate(parts) if place not in known]
         for part in sorted(rest, key=_cost):
             within = within & self.among(part, within)
         return within
 
-    def _of_states(self, condition: ColumnElement[bool]) -> Mask:
+    def _of_states(self, condition: ColumnElement[bool], node: Node) -> Mask:
+        """The cards whose states meet the condition that `node` became."""
+        if _asks_log(node):  # few cards, that the log leads to
+            return self._places(select(card_states.c.card_id).where(condition))
         # of every card, in the order that they have there: then most of what it takes to place them is known
         held = joined(self.connection, select(card_states.c.card_id, case((condition, "1"), else_="0")))
         found = np.zeros(len(self.index.cards), bool)
@@ -172,7 +188,7 @@ class _Search:
         match node:
             case Is("leech"):
                 lapses = card_states.c.lapses
-                return self._of_states(lapses >= self.leech_lapses if self.leech_lapses else false())
+                return self._of_states(lapses >= self.leech_lapses if self.leech_lapses else false(), node)
             case Is(state):
                 return self._places(self._flagged(state))
             case Untagged():
