@@ -18,11 +18,11 @@ from engine.study.card import Card, Library
 from engine.study.card_changes import flags
 from engine.study.card_flags import NONE, Flags
 from engine.study.card_state import NEW, CardState
-from engine.study.search import SearchIndex, index_of, plain_markdown
+from engine.study.search import plain_markdown
 from engine.study.search.browse import ORDERS, browse
 from engine.study.search.faults import SearchFault
 from engine.study.search.found import Found
-from engine.study.search.index import Label
+from engine.study.search.index import Label, SearchIndex, index_of
 from engine.study.search.parse import parse
 
 KEY = "cards.table"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.measure.catalogue import LabInfo
     from engine.measure.runs import Runs
     from engine.measure.speech import SpeechToText
+    from engine.study.log_columns import Log, LogReader, Told
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -59,6 +60,7 @@ class House:
     interviews: Interviews | None = None
     speech: SpeechToText | None = None
     analyses: Analyses | None = None
+    log: LogReader | None = None
 
 
 _lock = threading.RLock()
@@ -155,6 +157,17 @@ def analyses() -> Analyses:
         if here.analyses is None:
             here.analyses = Analyses(here.data / "files")
         return here.analyses
+
+
+def log(told: Told | None = None) -> Log:
+    """The review log as columns; of very many new answers it is told how far reading them is."""
+    from engine.study.log_columns import LogReader  # numpy: the landing page does without
+
+    here = house()
+    with _lock:
+        if here.log is None:
+            here.log = LogReader(here.store, here.data / "cache")
+    return here.log.read(told)
 
 
 def labs() -> dict[str, LabInfo]:

@@ -211,6 +211,7 @@ def _take_in(parsed: Parsed) -> None:
         st.session_state[LOOKED] = Looked(fault=str(error))
         return
     context.reload_settings()
+    context.log()  # now, while the import is waited for: the statistics find the new answers read
     st.session_state[LOOKED] = Looked(done=report)
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
     st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1

@@ -15,7 +15,6 @@ from app_pages.markup import plain
 from app_pages.numbers import moment, number
 from app_pages.words import say
 from engine.study import rescheduling, schedule_changes
-from engine.study.log_columns import read_log
 from engine.study.refused import Refused
 from engine.study.reschedule import Preview, preview
 from engine.study.study_day import add_days
@@ -43,7 +42,7 @@ def preview_section() -> None:
 def _preview() -> None:
     house, language = context.house(), context.language()
     today = context.desk().today(context.now(), context.zone()).study_day
-    log = read_log(house.store, house.data / "cache")
+    log = context.log()
     plan = schedule_changes.plan(house.store)
     with house.store.read() as connection:
         found = preview(connection, log, plan, context.settings().scheduler, today)

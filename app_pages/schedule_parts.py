@@ -15,7 +15,6 @@ from app_pages.numbers import number
 from app_pages.words import say
 from engine.study import schedule_changes
 from engine.study.backlog import MOST, BacklogRefused, read, suppose
-from engine.study.log_columns import read_log
 from engine.study.standing import standing
 from engine.study.study_day import add_days
 from engine.study.workload import Cards, Work, backlog, cards_of, habits
@@ -95,7 +94,7 @@ def backlog_section() -> None:
         reviews_per_day=settings.reviews_per_day,
         new_per_day=settings.new_per_day,
         pause=pause,
-        habits=habits(read_log(house.store, house.data / "cache")),
+        habits=habits(context.log()),
     )
     found = backlog(cards, work)
     counted = {

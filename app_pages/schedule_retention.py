@@ -14,7 +14,6 @@ from app_pages.in_words import in_words
 from app_pages.numbers import number, percent
 from app_pages.words import say
 from engine.study import schedule_changes
-from engine.study.log_columns import read_log
 from engine.study.schedule_plan import RETENTION, SchedulePlan
 from engine.study.settings import SettingsRefused
 from engine.study.standing import standing
@@ -126,7 +125,7 @@ def _cost(deck: str, plan: SchedulePlan, now: float, wanted: float) -> dict[floa
         days=DAYS,
         reviews_per_day=NO_LIMIT,
         new_per_day=settings.new_per_day,
-        habits=habits(read_log(house.store, house.data / "cache")),
+        habits=habits(context.log()),
     )
     return cost_of_retention(cards_of(here), work, sorted({*TRIED, now, wanted}))
 

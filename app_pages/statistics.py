@@ -10,6 +10,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.graphs import graphs
 from app_pages.numbers import as_given, number, percent
+from app_pages.statistics_parts import parts_table
 from app_pages.statistics_view import (
     Period,
     View,
@@ -17,7 +18,6 @@ from app_pages.statistics_view import (
     calibrated,
     done,
     memory,
-    parts_table,
     retention_table,
     year,
 )
@@ -25,7 +25,7 @@ from app_pages.wide import wide
 from app_pages.words import MINUTES_AN_HOUR, say
 from engine.study import statistics
 from engine.study.card import Library
-from engine.study.log_columns import Log, read_log
+from engine.study.log_columns import Log
 from engine.study.scope import Scope
 from engine.study.standing import Standing, standing
 from engine.study.study_day import add_days
@@ -43,10 +43,17 @@ class _Found:
     today: str
 
 
-def _found(library: Library, deck: str, topic: str) -> _Found:
+def _log() -> Log:
+    """The log; the first time that very many answers are read, the page says how far it is."""
+    bar, text = st.empty(), say("statistics.reading")
+    log = context.log(lambda done, total: bar.progress(done / total, text))
+    bar.empty()
+    return log
+
+
+def _found(log: Log, library: Library, deck: str, topic: str) -> _Found:
     house = context.house()
     today = context.desk().today(context.now(), context.zone()).study_day
-    log = read_log(house.store, house.data / "cache")
     scope = Scope(decks=frozenset({deck}) if deck else None, topics=frozenset({topic}) if topic else None)
     with house.store.read() as connection:
         here = standing(connection, today, scope)
@@ -116,13 +123,13 @@ def _spent(minutes: float) -> str:
 
 def _page() -> None:
     library = context.library()
-    if not len(read_log(context.store(), context.house().data / "cache")):
+    log = _log()
+    if not len(log):
         st.info(say("statistics.none"), icon=":material/school:")
         st.page_link("app_pages/review.py", label=say("statistics.begin"), icon=":material/play_arrow:")
         return
     period, deck, topic = _choices(library)
-    with st.spinner(say("statistics.reading"), show_time=False):
-        found = _found(library, deck, topic)
+    found = _found(log, library, deck, topic)
     if not len(found.log):
         st.info(say("statistics.none_chosen"), icon=":material/filter_alt:")
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from html import escape
@@ -18,7 +16,6 @@ from app_pages.numbers import as_given, number, percent
 from app_pages.words import phrase
 from engine.study import standing as standings
 from engine.study import statistics
-from engine.study.card import Library
 from engine.study.log_columns import Log
 from engine.study.standing import STABILITY_EDGES, Standing
 from engine.study.statistics import DayDone, Recall
@@ -210,7 +207,7 @@ def retention_table(view: View, desired: float) -> str:
         rows.append(
             (
                 view.say(f"statistics.period.{days}"),
-                *(_recall(view, each) for each in (found.young, found.mature, found.both)),
+                *(recall(view, each) for each in (found.young, found.mature, found.both)),
             )
         )
     heads = ("period", "young", "mature", "both")
@@ -224,7 +221,8 @@ def retention_table(view: View, desired: float) -> str:
     )
 
 
-def _recall(view: View, of: Recall) -> str:
+def recall(view: View, of: Recall) -> str:
+    """The share that was remembered, how far it can be trusted, and of how many reviews."""
     if of.share is None:
         return "–"
     share, margin = percent(of.share, view.language), percent(of.margin, view.language)
@@ -339,40 +337,3 @@ def memory(view: View) -> str:
         summary=view.say("graphs.numbers"),
         note=view.say("statistics.difficulty.said"),
     )
-
-
-def parts_table(view: View, library: Library) -> str:
-    """Decks and topics: answers, minutes and recall in the period."""
-    log = view.log
-    if view.since is not None:
-        log = log.where(log.columns.day >= statistics.day_number(view.since))
-    titles = Counter(deck.title for deck in library.decks)
-    decks = {
-        f"{deck.title} ({deck.id})" if titles[deck.title] > 1 else deck.title: [
-            card.id for card in deck.cards
-        ]
-        for deck in library.decks
-    }
-    topics: dict[str, list[str]] = {}
-    for card in library.by_id.values():
-        for topic in card.topics:
-            topics.setdefault(topic, []).append(card.id)
-    return (
-        '<div class="graphs">'
-        + "".join(
-            _parts(view, name, statistics.by_part(log, parts))
-            for name, parts in (("deck", decks), ("topic", topics))
-        )
-        + "</div>"
-    )
-
-
-def _parts(view: View, name: str, parts: Sequence[statistics.Part]) -> str:
-    heads = [view.say(f"statistics.parts.{head}") for head in (name, "answers", "minutes", "retention")]
-    rows = [
-        (part.name, view.number(part.answers), view.number(part.minutes), _recall(view, part.retention.both))
-        for part in parts
-    ]
-    label = escape(view.say(f"statistics.parts.{name}"))
-    table = plain_table(heads, rows)
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{table}</div>'

@@ -25,6 +25,7 @@ from engine.study.exchange.report import Report, Tally
 from engine.study.exchange.take_in import foresee, take_in
 from engine.study.library import own_decks_folder
 from engine.study.local_zone import local_zone
+from engine.study.log_columns import read_log
 from engine.study.notes.bring_in import is_notes
 
 _NAMED = 5
@@ -86,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             if store.path is not None:
                 backup(store.path, "before-import")
             report = take_in(store, parsed, decks, **how)
+            read_log(store, data / "cache")  # now, so that the statistics find the new answers read
     finally:
         store.close()
     if arguments.json:

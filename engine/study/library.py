@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import os
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.study.card import Card, Deck, Fault, Library
+from engine.study.collector import collector_paused
 from engine.study.deck_bytes import read_bytes
 from engine.study.deck_cache import DeckCache
 from engine.study.parsed_deck import Mention, ParsedDeck
@@ -36,20 +35,8 @@ def load_library(
     `cache`: a folder for parsed decks; None: every deck is read anew. `own`: the learner's folder among
     `folders`: a sound deck in it with the id of a deck elsewhere is read in that one's place.
     """
-    with _collector_paused():
+    with collector_paused():
         return _load(folders, lab_names, DeckCache(cache) if cache is not None else None, own)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Loading makes many small values that all stay: looking for garbage among them doubles its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @dataclass(slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,8 @@ from sqlalchemy import Connection, Text, cast, func, select
 
 from engine.store import Store
 from engine.store.tables import reviews, schedulers, undos
+from engine.study.collector import collector_paused
+from engine.study.numbering import Numbers, day_numbers
 from engine.study.schedule import SchedulerParams
 
 FILE = "review-columns"
@@ -31,14 +34,19 @@ SCHEMA = 1
 """Of the file: raised when its columns change, and an older one is made anew."""
 
 KINDS = ("new", "learning", "review", "relearning")
+_KIND = {kind: place for place, kind in enumerate(KINDS)}
 NONE = -1
 """In whole-number columns: there is none. In `stability` it is NaN."""
 
 WORTH = 2000
 """New answers from which the file is written anew: fewer are read from the log sooner than it is written."""
 
-_AT_ONCE = 20_000
-_EPOCH = np.datetime64("1970-01-01", "D")
+Told = Callable[[int, int], object]
+"""Is told how many of how many answers are read."""
+
+_AT_ONCE = 1000
+_TOLD = 20
+"""Times _AT_ONCE that it is told how far reading is."""
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -82,7 +90,7 @@ _TYPES: dict[str, type] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # two are the same where they are one: what is worked out can be kept
 class Log:
     """The answers that count. cards: ids; schedulers: fingerprints; decay: FSRS's 21st parameter of each."""
 
@@ -133,29 +141,73 @@ def retrievability(stability: Floats, elapsed: Floats, decay: Floats | float) ->
     return np.asarray((1.0 + factor * elapsed / stability) ** (-np.asarray(decay)))
 
 
-def read_log(store: Store, cache: Path | None, *, worth: int = WORTH) -> Log:
+def read_log(store: Store, cache: Path | None, *, worth: int = WORTH, told: Told | None = None) -> Log:
     """The log as it is now. cache: the folder of the file; None: every row is read.
 
-    worth: new answers from which the file is written anew. A cache that can't be read or written costs time,
-    never an answer.
+    worth: new answers from which the file is written anew. told: while many are read, how far it is. A cache
+    that can't be read or written costs time, never an answer.
     """
-    kept = None if cache is None else _load(cache / FILE)
-    with store.read() as connection:
-        if kept is not None and not _fits(connection, kept):
-            kept = None
-        known = _Kept() if kept is None else kept
-        found = _extended(connection, known)
-        taken_back = np.fromiter(connection.execute(select(undos.c.review_id)).scalars(), np.int64)
-        params = {row.fingerprint: row.params for row in connection.execute(select(schedulers))}
-    if cache is not None and len(found.columns.id) - len(known.columns.id) >= worth:
-        _save(cache / FILE, found)
-    decay = tuple(
-        float(params[of]["parameters"][20]) if of in params else SchedulerParams().parameters[20]
-        for of in found.schedulers
-    )
-    columns = found.columns
-    log = Log(columns, tuple(found.cards), tuple(found.schedulers), decay)
-    return log if not len(taken_back) else log.where(~np.isin(columns.id, taken_back))
+    return LogReader(store, cache, worth=worth).read(told)
+
+
+class LogReader:
+    """Reads the log again and again: what was read stays, and the answers given since are added.
+
+    Arguments as those of `read_log`. step: answers after which the file is written: one who doesn't wait for
+    the end finds it so far the next time. Safe to share between threads.
+    """
+
+    def __init__(self, store: Store, cache: Path | None, *, worth: int = WORTH, step: int = 200_000) -> None:
+        self._store, self._worth, self._step = store, worth, step
+        self._file = None if cache is None else cache / FILE
+        self._kept: _Kept | None = None
+        self._in_file = 0
+        self._log: tuple[_Kept, Log] | None = None
+        self._taken_back: NDArray[np.int64] = np.empty(0, np.int64)
+        self._reading = threading.Lock()
+
+    def read(self, told: Told | None = None) -> Log:
+        """The log as it is now; the same one where nothing was added."""
+        with self._reading:
+            if self._kept is None and self._file is not None:
+                self._kept = _load(self._file)
+                self._in_file = 0 if self._kept is None else len(self._kept.columns.id)
+            while True:
+                with self._store.read() as connection:
+                    if self._kept is None or not _fits(connection, self._kept):
+                        self._kept, self._in_file = _Kept(), 0
+                    known = self._kept
+                    self._kept = _extended(connection, known, self._step, told)
+                    is_all = len(self._kept.columns.id) - len(known.columns.id) < self._step
+                    log = self._counted(connection, self._kept) if is_all else None
+                self._save()
+                if log is not None:
+                    return log
+
+    def _save(self) -> None:
+        """Writes the file, where enough was added."""
+        if self._file is None or self._kept is None:
+            return
+        if len(self._kept.columns.id) - self._in_file >= self._worth:
+            _save(self._file, self._kept)
+            self._in_file = len(self._kept.columns.id)
+
+    def _counted(self, connection: Connection, found: _Kept) -> Log:
+        """The answers that count, with the parameters of their schedulers."""
+        gone = connection.execute(select(undos.c.review_id).order_by(undos.c.review_id)).scalars()
+        taken_back = np.fromiter(gone, np.int64)
+        known = self._log is not None and self._log[0] is found
+        if self._log is None or not known or not np.array_equal(taken_back, self._taken_back):
+            params = {row.fingerprint: row.params for row in connection.execute(select(schedulers))}
+            decay = tuple(
+                float(params[of]["parameters"][20]) if of in params else SchedulerParams().parameters[20]
+                for of in found.schedulers
+            )
+            columns = found.columns
+            log = Log(columns, tuple(found.cards), tuple(found.schedulers), decay)
+            self._log = (found, log.where(~np.isin(columns.id, taken_back)) if len(taken_back) else log)
+            self._taken_back = taken_back
+        return self._log[1]
 
 
 @dataclass(slots=True)
@@ -176,10 +228,11 @@ def _fits(connection: Connection, kept: _Kept) -> bool:
     return connection.execute(of).scalar_one_or_none() == kept.last_nonce
 
 
-def _extended(connection: Connection, kept: _Kept) -> _Kept:
-    """`kept` with the answers after it; itself where there are none."""
+def _extended(connection: Connection, kept: _Kept, most: int, told: Told | None) -> _Kept:
+    """`kept` with the answers after it, so many at the most; itself where there are none."""
     newest = int(kept.columns.id[-1]) if len(kept.columns.id) else 0
-    if connection.execute(select(func.max(reviews.c.id))).scalar_one() in (None, newest):
+    last = connection.execute(select(func.max(reviews.c.id))).scalar_one()
+    if last in (None, newest):
         return kept
     query = (
         select(
@@ -196,16 +249,22 @@ def _extended(connection: Connection, kept: _Kept) -> _Kept:
         )
         .where(reviews.c.id > newest)
         .order_by(reviews.c.id)
-        .execution_options(yield_per=_AT_ONCE)
+        .limit(most)
     )
-    cards = {card: place for place, card in enumerate(kept.cards)}
-    fingerprints = {of: place for place, of in enumerate(kept.schedulers)}
+    cards = Numbers(zip(kept.cards, range(len(kept.cards)), strict=True))
+    fingerprints = Numbers(zip(kept.schedulers, range(len(kept.schedulers)), strict=True))
     parts = [kept.columns]
     nonce = kept.last_nonce
-    for rows in connection.execute(query).partitions():
-        part = [*zip(*rows, strict=True)]
-        parts.append(_columns(part, cards, fingerprints))
-        nonce = part[9][-1]
+    found = connection.execute(query)
+    with collector_paused():
+        while found.cursor is not None and (rows := found.cursor.fetchmany(_AT_ONCE)):
+            part = [*zip(*rows, strict=True)]  # the driver's own rows: no value needs to be made into another
+            parts.append(_columns(part, cards, fingerprints))
+            nonce = part[9][-1]
+            done = sum(len(each.id) for each in parts)
+            if told is not None and (len(parts) % _TOLD == 0 or done - len(kept.columns.id) == most):
+                told(done, max(done, len(kept.columns.id) + last - newest))
+    found.close()
     columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in _TYPES))
     return _Kept(columns, tuple(cards), tuple(fingerprints), nonce)
 
@@ -218,40 +277,31 @@ class _Before(msgspec.Struct, gc=False):
     last_study_day: str | None = None
 
 
-_BEFORE = msgspec.json.Decoder(_Before)
+_BEFORE = msgspec.json.Decoder(list[_Before])
 
 
-def _columns(part: Sequence[Sequence[Any]], cards: dict[str, int], fingerprints: dict[str, int]) -> Columns:
+def _columns(part: Sequence[Sequence[Any]], cards: Numbers, fingerprints: Numbers) -> Columns:
     """Rows of the query, a sequence a column; new cards and schedulers are entered."""
     ids, card_ids, at, day, rating, kind, took, states, scheduler, _ = part
-    before = [_BEFORE.decode(state) for state in states]
-    days = _days(day)
-    elapsed = days - _days([each.last_study_day or "NaT" for each in before])
+    before = _BEFORE.decode(f"[{','.join(states)}]")
+    days = np.fromiter(map(day_numbers.__getitem__, day), np.int32, len(ids))
+    last_days = [each.last_study_day for each in before]
+    last = np.array([NONE if each is None else day_numbers[each] for each in last_days], np.int32)
+    interval = [NONE if each.interval_minutes is None else each.interval_minutes for each in before]
+    stability = [np.nan if each.stability is None else each.stability for each in before]
     return Columns(
         id=np.array(ids, np.int64),
-        card=np.array([cards.setdefault(each, len(cards)) for each in card_ids], np.int32),
+        card=np.fromiter(map(cards.__getitem__, card_ids), np.int32, len(ids)),
         at=np.array(at, np.int64),
-        day=days.astype(np.int32),
+        day=days,
         rating=np.array(rating, np.int8),
-        kind=np.array([KINDS.index(each) for each in kind], np.int8),
+        kind=np.fromiter(map(_KIND.__getitem__, kind), np.int8, len(ids)),
         took=np.array(took, np.int32),
-        interval=np.array(
-            [NONE if each.interval_minutes is None else each.interval_minutes for each in before], np.int32
-        ),
-        stability=np.array(
-            [np.nan if each.stability is None else each.stability for each in before], np.float32
-        ),
-        elapsed=np.where(np.isnan(elapsed), NONE, elapsed).astype(np.int32),
-        scheduler=np.array(
-            [fingerprints.setdefault(each, len(fingerprints)) for each in scheduler], np.int16
-        ),
+        interval=np.array(interval, np.int32),
+        stability=np.array(stability, np.float32),
+        elapsed=np.where(last == NONE, NONE, days - last).astype(np.int32),
+        scheduler=np.fromiter(map(fingerprints.__getitem__, scheduler), np.int16, len(ids)),
     )
-
-
-def _days(days: Sequence[str]) -> Floats:
-    """ISO dates as days since 1970; "NaT" gives NaN."""
-    dates = np.array(days, "datetime64[D]")
-    return np.where(np.isnat(dates), np.nan, (dates - _EPOCH).astype(np.float64))
 
 
 def _load(file: Path) -> _Kept | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, case, func, select
 
-from engine.store.tables import card_states
-from engine.study.queue import LEARNING, in_decks, new_cards
-from engine.study.scope import Narrowed
+from engine.store.change_tables import card_flags
+from engine.store.joined import Column, joined
+from engine.store.tables import card_states, cards
+from engine.study.numbering import day_numbers
+from engine.study.queue import LEARNING, new_cards
+from engine.study.scope import Narrowed, Scope
 from engine.study.statistics import MATURE_DAYS, day_number
 from engine.study.study_day import DAY_MINUTES
 
@@ -54,26 +59,51 @@ class Counts:
 def standing(connection: Connection, today: str, decks: Narrowed = None) -> Standing:
     """All cards (of `decks`, a scope) as they stand on the study day `today`; suspended ones stay out."""
     of = card_states.c
-    # by day where there is one; an instant comes today or, rarely, on a later day of its own
-    due_day = case((of.due_day.is_not(None), of.due_day), else_=today)
     query = select(
-        of.card_id, of.stability, of.difficulty, due_day, of.last_study_day, of.phase, of.interval_minutes
-    ).where(of.phase != "new", in_decks(decks))
-    cursor = connection.execute(query).cursor  # the driver's own: no value needs to be made into another
-    rows = cursor.fetchall() if cursor is not None else []
-    fresh = select(func.count()).select_from(new_cards(decks).subquery())
-    new = int(connection.execute(fresh).scalar_one())
-    ids, stability, difficulty, due, last, phase, interval = zip(*rows, strict=True) if rows else ((),) * 7
-    return Standing(
-        card_ids=tuple(ids),
-        stability=np.array(stability, np.float64),
-        difficulty=np.array(difficulty, np.float64),
-        due=_days(due) - day_number(today),
-        since=day_number(today) - _days(last),
-        in_review=np.array([each not in LEARNING for each in phase], bool),
-        mature=np.array([(each or 0) >= MATURE_DAYS * DAY_MINUTES for each in interval], bool),
-        new=new,
+        of.card_id,
+        func.coalesce(of.stability, 0.0),
+        func.coalesce(of.difficulty, 0.0),
+        # by day where there is one; an instant comes today or, rarely, on a later day of its own
+        func.coalesce(of.due_day, today),
+        of.last_study_day,
+        case((of.phase.in_(LEARNING), 0), else_=1),
+        func.coalesce(of.interval_minutes, 0),
+    ).where(of.phase != "new", of.last_study_day.is_not(None))
+    found = joined(connection, query) or [Column()] * len(query.selected_columns)
+    ids = found[0].texts()
+    here = _comes(connection, ids, decks)
+    stability, difficulty, in_review, interval = (found[of].numbers()[here] for of in (1, 2, 5, 6))
+    due, last = (
+        np.fromiter(map(day_numbers.__getitem__, found[of].texts()), np.int64, len(ids))[here]
+        for of in (3, 4)
     )
+    return Standing(
+        card_ids=tuple(compress(ids, here.tolist())),
+        stability=stability,
+        difficulty=difficulty,
+        due=due - day_number(today),
+        since=day_number(today) - last,
+        in_review=in_review > 0,
+        mature=interval >= MATURE_DAYS * DAY_MINUTES,
+        new=_new(connection, decks),
+    )
+
+
+def _comes(connection: Connection, card_ids: Sequence[str], decks: Narrowed) -> NDArray[np.bool_]:
+    """Which of the cards a deck (one of `decks`) holds now, not suspended.
+
+    Asked of the database card by card, as `queue.in_decks` does for a few, it would take most of the time.
+    """
+    held = joined(connection, select(cards.c.id).where(Scope.of(decks).holds()))
+    suspended = joined(connection, select(card_flags.c.card_id).where(card_flags.c.suspended.is_(True)))
+    comes = set(held[0].texts() if held is not None else ())
+    comes.difference_update(suspended[0].texts() if suspended is not None else ())
+    return np.fromiter(map(comes.__contains__, card_ids), bool, len(card_ids))
+
+
+def _new(connection: Connection, decks: Narrowed) -> int:
+    fresh = select(func.count()).select_from(new_cards(decks).subquery())
+    return int(connection.execute(fresh).scalar_one())
 
 
 def counts(of: Standing) -> Counts:
@@ -99,7 +129,3 @@ def difficulties(of: Standing) -> tuple[int, ...]:
     """Cards of difficulty 1 to 10, rounded."""
     place = np.clip(np.rint(of.difficulty).astype(np.int64), 1, 10) - 1
     return tuple(np.bincount(place, minlength=10).tolist())
-
-
-def _days(days: tuple[str, ...]) -> NDArray[np.int64]:
-    return np.array(days, "datetime64[D]").astype(np.int64)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.study.log_columns import KINDS, Floats, Ints, Log
+from engine.study.numbering import day_numbers
 from engine.study.study_day import DAY_MINUTES, add_days
 
 MATURE_DAYS = 21
@@ -123,7 +125,7 @@ class Part:
 
 def day_number(day: str) -> int:
     """A study day as the columns count it: days since 1970-01-01."""
-    return int(np.datetime64(day, "D").astype(np.int64))
+    return day_numbers[day]
 
 
 def day_name(number: int) -> str:
@@ -131,6 +133,7 @@ def day_name(number: int) -> str:
     return add_days("1970-01-01", number)
 
 
+@lru_cache(maxsize=2)  # several figures of a page go by it
 def days_done(log: Log) -> tuple[DayDone, ...]:
     """Every study day with an answer, in order."""
     of = log.columns
@@ -218,13 +221,12 @@ def losses(predicted: Floats, remembered: NDArray[np.bool_]) -> Floats:
     return np.asarray(-np.log(np.where(remembered, chance, 1 - chance)))
 
 
-def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
+def by_part(log: Log, parts: Mapping[str, Ints]) -> tuple[Part, ...]:
     """The work and the recall of each deck or topic that has an answer, most answers first.
 
-    parts: ids of its cards by name; a card may be in several.
+    parts: the places of its cards in `log.cards` by name; a card may be in several.
     """
     of = log.columns
-    place = {card: at for at, card in enumerate(log.cards)}
     size = len(log.cards)
     answers = np.bincount(of.card, minlength=size)
     minutes = np.bincount(of.card, of.took / 60_000, minlength=size)
@@ -240,8 +242,7 @@ def by_part(log: Log, parts: Mapping[str, Sequence[str]]) -> tuple[Part, ...]:
         )
     ]
     found = []
-    for name, ids in parts.items():
-        cards = np.array([at for at in map(place.get, ids) if at is not None], np.int64)
+    for name, cards in parts.items():
         young, young_known, old, old_known = (int(count[cards].sum()) for count in counts)
         found.append(
             Part(

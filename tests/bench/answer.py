@@ -118,6 +118,12 @@ def _opened(database: Path, synchronous: str) -> sqlite3.Connection:
     return db
 
 
+def medians(samples: list[tuple[float, float]]) -> tuple[float, float]:
+    """By the clock, and on a processor."""
+    by_clock, worked = zip(*samples, strict=True)
+    return statistics.median(by_clock), statistics.median(worked)
+
+
 def report(kept: Path, folder: Path) -> None:
     """Prints medians and ratios. folder: where the copy is written to."""
     if not kept.exists():
@@ -128,9 +134,8 @@ def report(kept: Path, folder: Path) -> None:
     answering, queueing = answers(database)
     rows = same_rows(database)
     full, normal = bare(folder, "FULL"), bare(folder, "NORMAL")
-    (took, worked), (floor, floor_worked) = (
-        (statistics.median(each[which] for each in of) for which in (0, 1)) for of in (answering, rows)
-    )
+    took, worked = medians(answering)
+    floor, floor_worked = medians(rows)
     worst = sorted(each[0] for each in answering)[int(ANSWERS * 0.99)]
     print(f"database: {database.stat().st_size / 1e6:.0f} MB; medians of {ANSWERS}")
     print(f"answer, on disk and confirmed     {took:6.2f} ms   (99 %: {worst:.2f} ms)")

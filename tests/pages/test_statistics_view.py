@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from app_pages.statistics_view import View, parts_table
+from app_pages.statistics_parts import parts_table
+from app_pages.statistics_view import View
 from engine.store import open_store
 from engine.study.card import Library
 from engine.study.desk import Desk

@@ -11,7 +11,7 @@ import pytest
 
 from engine.store import Store, open_store
 from engine.study.desk import Desk
-from engine.study.log_columns import FILE, KINDS, NONE, Log, read_log
+from engine.study.log_columns import FILE, KINDS, NONE, Log, LogReader, read_log
 from engine.study.schedule import SchedulerParams, retrievability
 from engine.study.statistics import day_name
 from tests.study.a_learner import Learner, plain_library
@@ -111,6 +111,42 @@ def test_the_chance_of_recall_is_the_one_that_fsrs_gave(learner: Learner, store:
             assert predicted[place] == pytest.approx(chance, rel=1e-5)
             compared += 1
     assert compared > 5
+
+
+def test_a_reader_adds_what_came_since_and_gives_the_same_log_where_nothing_did(
+    learner: Learner, store: Store, tmp_path: Path
+) -> None:
+    reader = LogReader(store, tmp_path, worth=1, step=3)
+    assert told(reader.read()) == []
+    some_days(learner, 2)
+    log = reader.read()
+    assert told(log) == wanted(learner)
+    assert reader.read() is log
+    learner.undo()
+    assert told(reader.read()) == wanted(learner)
+    some_days(learner, 1)
+    assert told(reader.read()) == wanted(learner)
+
+
+def test_one_who_leaves_in_the_middle_finds_what_was_read_the_next_time(
+    learner: Learner, store: Store, tmp_path: Path
+) -> None:
+    some_days(learner, 2)
+    answers = len(wanted(learner))
+    seen: list[tuple[int, int]] = []
+
+    def left(done: int, total: int) -> None:
+        seen.append((done, total))
+        if done >= 6:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        LogReader(store, tmp_path, worth=1, step=3).read(left)
+    assert seen == [(3, answers), (6, answers)]
+    seen.clear()
+    again = LogReader(store, tmp_path, worth=1, step=3)
+    assert told(again.read(lambda done, total: seen.append((done, total)))) == wanted(learner)
+    assert seen[0] == (6, answers)
 
 
 CUT = io.BytesIO()

@@ -7,7 +7,8 @@ import unicodedata
 import pytest
 
 from engine.study.card import Card, Library, Point, Source
-from engine.study.search import SearchIndex, fold, plain_markdown, plain_text, search
+from engine.study.search import fold, plain_markdown, plain_text
+from engine.study.search.index import SearchIndex, search
 
 
 def card(card_id: str, title: str, prompt: str, *, topics: tuple[str, ...] = ()) -> Card:
@@ -100,6 +101,24 @@ def test_a_new_library_is_searched_anew() -> None:
 
 def test_an_index_can_be_kept_by_the_caller() -> None:
     assert [found.id for found in SearchIndex(LIBRARY).find("ncu")] == ["fusion"]
+
+
+def test_preparing_many_texts_goes_on_where_it_was_left() -> None:
+    many = [card(f"card-{n}", f"Thẻ {n}", "Đường băng" if n % 2 else "Bộ nhớ") for n in range(4100)]
+    index = SearchIndex(Library(by_id={each.id: each for each in many}))
+    seen: list[tuple[int, int]] = []
+
+    def left(done: int, total: int) -> None:
+        seen.append((done, total))
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        index.prepare(left)
+    assert not index.is_prepared
+    index.prepare(lambda done, total: seen.append((done, total)))
+    assert seen == [(2000, 4100), (4000, 4100), (4100, 4100)]
+    assert len(index.find("duong")) == 2050
+    assert [each.id for each in index.find("the 4099 duong")] == ["card-4099"]
 
 
 def test_folding_keeps_chinese_and_formula_signs() -> None:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, cast, false, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, cast, false, func, select
 from sqlalchemy import Text as AsText
 
 from engine.store import Store
 from engine.store.change_tables import card_flags
+from engine.store.joined import joined
 from engine.store.tables import card_states, cards
 from engine.study.card import Library
 from engine.study.schedule_plan import plan_in
@@ -23,7 +24,7 @@ from engine.study.search.faults import SearchFault
 from engine.study.search.found import Found, Places
 from engine.study.search.index import SearchIndex, index_of
 from engine.study.search.parse import parse
-from engine.study.search.query import All, Filled, Is, Named, Node, Not, Some, Text, Untagged
+from engine.study.search.query import All, Filled, Is, Named, Node, Not, Rated, Some, Text, Untagged
 from engine.study.search.text import fold
 from engine.study.search.words import Mask
 from engine.study.settings import load_in
@@ -82,15 +83,13 @@ def _ordered(
     if order in _COLUMNS:
         column = _COLUMNS[order]
         values = np.full(len(index.cards), np.nan)
-        held = _joined(connection, select(card_states.c.card_id, column).where(column.is_not(None)))
+        held = joined(connection, select(card_states.c.card_id, func.coalesce(cast(column, AsText), "nan")))
         if held is not None:
-            where = [*map(index.position.get, held[0])]
-            numbers = np.fromiter(map(float, held[1]), np.float64, len(where))
-            values[[place for place in where if place is not None]] = numbers[
-                [at is not None for at in where]
-            ]
-        there = found[~np.isnan(values[found])]
-        return np.concatenate((_sorted(there, values[there], descending), found[np.isnan(values[found])]))
+            places = index.places_of(held[0])
+            values[places[places >= 0]] = held[1].numbers()[places >= 0]
+        lacks = np.isnan(values[found])
+        begun = found[~lacks]
+        return np.concatenate((_sorted(begun, values[begun], descending), found[lacks]))
     if order == "title":
         return _sorted(found, index.by_title[found], descending)
     places = index.ranked([*_typed(node)], found) if order == "best" else found
@@ -100,18 +99,6 @@ def _ordered(
 def _sorted(places: Places, by: NDArray[Any], descending: bool) -> Places:
     """Those of equal values stay in their order, either way."""
     return np.asarray(places[np.argsort(-by if descending else by, kind="stable")])
-
-
-def _joined(connection: Connection, query: Select[Any]) -> list[list[str]] | None:
-    """What a query gives, a list of texts a column; None where it gives nothing.
-
-    In one row: 100,000 rows of their own take twice as long, and set off a search for garbage among all
-    cards.
-    """
-    columns = query.subquery().c
-    joined = select(*(func.aggregate_strings(cast(column, AsText), "\n") for column in columns))
-    row = connection.execute(joined).one()
-    return None if row[0] is None else [column.split("\n") for column in row]
 
 
 def _typed(node: Node) -> Iterator[str]:
@@ -129,6 +116,16 @@ def _cost(part: Node) -> int:
     return 0 if isinstance(part, Named | Is) else 1 if isinstance(part, Text) else 2
 
 
+def _asks_log(node: Node) -> bool:
+    """Whether the log is asked for which cards are meant."""
+    match node:
+        case Rated():
+            return True
+        case All(parts) | Some(parts):
+            return any(map(_asks_log, parts))
+    return False
+
+
 @dataclass(slots=True)
 class _Search:
     """One search at one moment. Cards go by their positions in the index."""
@@ -142,6 +139,9 @@ class _Search:
 
     def among(self, node: Node, within: Mask) -> Mask:
         """The cards that the search means; right for those `within`, which saves work."""
+        condition = self.conditions.of(node)
+        if condition is not None:
+            return self._of_states(condition, node)
         match node:
             case Text():
                 return self.index.holding(node.pattern, node.fields, within)
@@ -156,26 +156,39 @@ class _Search:
                 for part in parts:
                     found |= self.among(part, within & ~found)
                 return found
-        condition = self.conditions.of(node)
-        return self._of_cards(node) if condition is None else self._of_states(condition)
+        return self._of_cards(node)
 
     def _all(self, parts: tuple[Node, ...], within: Mask) -> Mask:
         """What the store can answer goes into one query; the rest narrows what is left, texts first."""
         known = {place for place, part in enumerate(parts) if self.conditions.of(part) is not None}
-        condition = self.conditions.of(All(tuple(parts[place] for place in sorted(known))))
+        asked = All(tuple(parts[place] for place in sorted(known)))
+        condition = self.conditions.of(asked)
         if condition is not None:
-            within = within & self._of_states(condition)
+            within = within & self._of_states(condition, asked)
         rest = [part for place, part in enumerate(parts) if place not in known]
         for part in sorted(rest, key=_cost):
             within = within & self.among(part, within)
         return within
 
-    def _of_states(self, condition: ColumnElement[bool]) -> Mask:
-        return self._places(select(card_states.c.card_id).where(condition))
+    def _of_states(self, condition: ColumnElement[bool], node: Node) -> Mask:
+        """The cards whose states meet the condition that `node` became."""
+        if _asks_log(node):  # few cards, that the log leads to
+            return self._places(select(card_states.c.card_id).where(condition))
+        # of every card, in the order that they have there: then most of what it takes to place them is known
+        held = joined(self.connection, select(card_states.c.card_id, case((condition, "1"), else_="0")))
+        found = np.zeros(len(self.index.cards), bool)
+        if held is not None:
+            places = self.index.places_of(held[0])
+            which = np.frombuffer(held[1].encode(), np.uint8)[::2] == ord("1")  # a sign, and a line's end
+            found[places[which & (places >= 0)]] = True
+        return found
 
     def _of_cards(self, node: Node) -> Mask:
         """The cards by what decks and flags say of them."""
         match node:
+            case Is("leech"):
+                lapses = card_states.c.lapses
+                return self._of_states(lapses >= self.leech_lapses if self.leech_lapses else false(), node)
             case Is(state):
                 return self._places(self._flagged(state))
             case Untagged():
@@ -193,17 +206,13 @@ class _Search:
 
     def _places(self, query: Select[str]) -> Mask:
         """The cards whose ids a query gives."""
-        found = _joined(self.connection, query)
-        return self.index.held(found[0] if found is not None else ())
+        found = joined(self.connection, query)
+        return self.index.held(found[0].texts() if found is not None else ())
 
     def _flagged(self, state: str) -> Select[str]:
-        """The ids of the cards that are new, suspended, buried, marked or a leech."""
+        """The ids of the cards that are new, suspended, buried or marked."""
         if state == "new":
             return select(cards.c.id).where(cards.c.present.is_(True), cards.c.started.is_(False))
-        if state == "leech":
-            lapses = card_states.c.lapses
-            is_one = lapses >= self.leech_lapses if self.leech_lapses else false()
-            return select(card_states.c.card_id).where(is_one)
         held = {
             "suspended": card_flags.c.suspended.is_(True),
             "buried": card_flags.c.buried_until > self.moment.day,

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from engine.store.joined import Column
 from engine.study.card import Card, Library
 from engine.study.search.folding import folded
 from engine.study.search.found import Found, Places
@@ -36,7 +37,9 @@ class SearchIndex:
     def __init__(self, library: Library) -> None:
         self.cards: tuple[Card, ...] = tuple(library.by_id.values())
         self._labelled: dict[Label, Mapping[str, Places]] = {}
-        self._texts: CardTexts | None = None
+        self._texts = CardTexts(self.cards)
+        self._is_prepared = False
+        self._placed: tuple[Column, Places] | None = None
         self._preparing = threading.Lock()
 
     @cached_property
@@ -47,19 +50,20 @@ class SearchIndex:
     @property
     def is_prepared(self) -> bool:
         """Whether texts can be searched at once: preparing those of a large library takes seconds."""
-        return self._texts is not None
+        return self._is_prepared
 
     def prepare(self, told: Told | None = None) -> CardTexts:
-        """The texts, prepared where they aren't yet; told: how many cards of how many are, now and then."""
+        """The texts, prepared where they aren't yet; told: as of `CardTexts.prepare`."""
         with self._preparing:  # a second one who asks waits for the first
-            if self._texts is None:
-                self._texts = CardTexts(self.cards, told)
+            if not self._is_prepared:
+                self._texts.prepare(told)
+                self._is_prepared = True
             return self._texts
 
     @property
     def texts(self) -> CardTexts:
         """The cards' texts."""
-        return self._texts or self.prepare()
+        return self._texts if self._is_prepared else self.prepare()
 
     def all(self) -> Mask:
         """Every card."""
@@ -72,6 +76,17 @@ class SearchIndex:
         mask = np.zeros(len(self.cards), bool)
         mask[np.array(places, np.intp)] = True
         return mask
+
+    def places_of(self, card_ids: Column) -> Places:
+        """The position of each card in a long list of the store's; below 0 where the library doesn't hold it.
+
+        Those of the list before are kept: it is mostly the same one.
+        """
+        known = self._placed
+        if known is None or known[0] != card_ids:
+            places = [self.position.get(card_id, -1) for card_id in card_ids.texts()]
+            known = self._placed = (card_ids, np.array(places, np.intp))
+        return known[1]
 
     def labelled(self, by: Label) -> Mapping[str, Places]:
         """The positions of the cards of each deck, topic (as decks give it), kind, language or priority."""

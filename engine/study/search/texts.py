@@ -28,6 +28,8 @@ FINELY_RANKED = 1000
 _LABELS = 6
 """The last place (see `texts_of`) of what labels the card."""
 
+_TITLE = (0,)
+"""Where the title stands."""
 _BETWEEN = f"\n\n{FIELD_END}\n\n"
 _AT_ONCE = 2000
 """Cards whose texts are folded together."""
@@ -56,27 +58,32 @@ def texts_of(card: Card) -> tuple[str, ...]:
 
 
 class CardTexts:
-    """The folded texts of cards, by their positions. told: how far preparing them is, now and then."""
+    """The folded texts of cards, by their positions; to be prepared before they are searched."""
 
-    def __init__(self, cards: Sequence[Card], told: Told | None = None) -> None:
+    def __init__(self, cards: Sequence[Card]) -> None:
         self._cards = cards
         self._texts: list[str] = []
         """The fields, folded; each begins and ends with a space, so that ` word ` finds whole words."""
         self._words = Words(end=END, apart=FIELD_END)
-        for start in range(0, len(cards), _AT_ONCE):
-            some = cards[start : start + _AT_ONCE]
-            line = folded_lines([unmarked(_BETWEEN.join(texts_of(card))) for card in some])
-            self._texts += line.split(END)
-            self._words.add([*line.split(), END])
-            if told is not None:
-                told(len(self._texts), len(cards))
-        self._words.close()
-        self._title_ends = [text.index(FIELD_END) for text in self._texts]
-        self._titles = [text[:end] for text, end in zip(self._texts, self._title_ends, strict=True)]
+        self._title_ends: list[int] = []
         self._accented: dict[int, str] = {}
-        self._in_title = lru_cache(_KEPT)(self._with_title)
         self._in_words = lru_cache(_KEPT)(self._of_words)
         self._in_all = lru_cache(_KEPT)(self._of_all)
+
+    def prepare(self, told: Told | None = None) -> None:
+        """Prepares what isn't prepared yet.
+
+        told: how far it is, now and then; where that raises, the next call goes on from there.
+        """
+        while len(self._texts) < len(self._cards):
+            some = self._cards[len(self._texts) : len(self._texts) + _AT_ONCE]
+            line = folded_lines([unmarked(_BETWEEN.join(texts_of(card))) for card in some])
+            self._words.add([*line.split(), END])
+            self._texts += line.split(END)
+            if told is not None:
+                told(len(self._texts), len(self._cards))
+        self._words.close()
+        self._title_ends = [text.index(FIELD_END) for text in self._texts]
 
     def holding(self, of: Pattern, fields: tuple[int, ...] | None, among: Mask) -> Mask:
         """The texts (or those one of whose fields) hold the pattern; right for the positions `among`."""
@@ -96,7 +103,8 @@ class CardTexts:
         """Positions that match, the best first: by the texts that were looked for, and their words."""
         if len(found) > FINELY_RANKED:
             # those with the most of the words in their titles, then those with fewer
-            hits = sum((self._in_title(word)[found].astype(np.int8) for word in words), np.int8(0))
+            in_title = (self._in_words(Pattern(word), _TITLE)[found] for word in words)
+            hits = sum((held.astype(np.int8) for held in in_title), np.int8(0))
             return found[np.argsort(-hits, kind="stable")]
         phrase = " ".join(words)
         spelt = [word for text in typed for word in accented(text).split()]
@@ -128,10 +136,6 @@ class CardTexts:
         mask = np.zeros(len(self._texts), bool)
         mask[found] = True
         return mask
-
-    def _with_title(self, word: str) -> Mask:
-        titles = self._titles
-        return np.fromiter((word in title for title in titles), bool, len(titles))
 
     def _score(self, place: int, words: Sequence[str], phrase: str) -> int:
         text, title_end = self._texts[place], self._title_ends[place]

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.study.numbering import Numbers
+
 Mask = NDArray[np.bool_]
 """True for the positions (or numbers) that are meant."""
 
@@ -23,14 +25,6 @@ _AT_ONCE = 500_000
 _PLACE = np.int64(0xFFFFFFFF)
 
 
-class _Numbers(dict[str, int]):
-    """Each word's number, in the order in which they are met."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
 class Words:
     """The words of texts that are added in their order, and closed then.
 
@@ -39,7 +33,7 @@ class Words:
     """
 
     def __init__(self, *, end: str, apart: str) -> None:
-        self._numbers = _Numbers()
+        self._numbers = Numbers()
         self._end, self._apart = self._numbers[end], self._numbers[apart]
         self._met: list[tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], Mask]] = []
         self._words: NDArray[np.int32] = np.empty(0, np.int32)
