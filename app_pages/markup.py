@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import tostring
 
-from latex2mathml.converter import convert
+from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
@@ -34,6 +35,10 @@ from pygments.util import ClassNotFound
 from engine.study import pictures
 
 DECIMAL_COMMA = re.compile(r"(\d)\{,\}(\d)")
+
+
+NOT_OF_A_FORMULA = frozenset({"href", "style", "class", "id"})
+r"""Attributes that `\href`, `\style`, `\class` and the like would put into the page."""
 
 
 def block(text: str, folder: Path | None = None) -> str:
@@ -78,9 +83,25 @@ def _markdown() -> MarkdownIt:
 def _formula(source: str, *, display: bool) -> str:
     decimal = DECIMAL_COMMA.sub(r"\1\\text{,}\2", source.strip())  # `4{,}8`: without the space of a list
     try:
-        return convert(decimal, display="block" if display else "inline")
+        return _mathml(decimal, display="block" if display else "inline")
     except Exception:  # noqa: BLE001 - the converter raises many types for a broken formula
         return f'<code class="formula">{html.escape(source.strip())}</code>'
+
+
+def _mathml(source: str, *, display: str) -> str:
+    r"""The formula as MathML that holds nothing but a formula.
+
+    The converter's own text lets `\text{<img/src=x/onerror=…>}` through as a tag: it writes entities into its
+    tree and takes the tree's escapes away at the end. Here the entities become signs and the escapes stay.
+    """
+    tree = convert_to_element(source, display=display)
+    for part in tree.iter():
+        part.text = html.unescape(part.text or "")
+        for name in NOT_OF_A_FORMULA & part.attrib.keys():
+            del part.attrib[name]
+        for name, value in part.attrib.items():
+            part.set(name, html.unescape(value))
+    return tostring(tree, encoding="unicode", short_empty_elements=False)
 
 
 def _math_inline(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

@@ -123,6 +123,8 @@ class Talk:
     ops: tuple[dict[str, Any], ...] = ()
     have: frozenset[str] = frozenset()
     view: View | None = None
+    number: tuple[str, int] = ("", 0)
+    """Which page of the browser speaks, and the how manieth of its messages this is."""
     info: str | None = None
     """The card whose history is asked for."""
     edit: Edit | None = None
@@ -133,7 +135,7 @@ class Talk:
         if not isinstance(message, Mapping):
             return cls()
         ops, have, view = message.get("ops"), message.get("have"), message.get("view")
-        info = message.get("info")
+        info, page, seq = message.get("info"), message.get("page"), message.get("seq")
         return cls(
             ops=tuple(
                 dict(op)
@@ -146,6 +148,7 @@ class Talk:
             view=View(view["card_id"], view.get("revealed") is True, view.get("stays") is True)
             if isinstance(view, Mapping) and isinstance(view.get("card_id"), str)
             else None,
+            number=(page if isinstance(page, str) else "", seq if isinstance(seq, int) else 0),
             info=info if isinstance(info, str) else None,
             edit=_edit(message.get("edit")),
         )

@@ -48,20 +48,21 @@ def counts() -> ColumnElement[bool]:
     return ~exists().where(card_change_undos.c.change_nonce == card_changes.c.nonce)
 
 
+_LAST = (
+    select(card_changes)
+    .where(counts())
+    .order_by(card_changes.c.at_ms.desc(), card_changes.c.id.desc())
+    .limit(1)
+)
+_LAST_BY_PERSON = _LAST.where(card_changes.c.kind != "leech")
+
+
 def last_that_counts(connection: Connection, *, by_person: bool = False) -> Change | None:
     """The change made last that was not taken back, by one of its cards.
 
     by_person: one that came with an answer, as a leech's, is passed over.
     """
-    query = (
-        select(card_changes)
-        .where(counts())
-        .order_by(card_changes.c.at_ms.desc(), card_changes.c.id.desc())
-        .limit(1)
-    )
-    if by_person:
-        query = query.where(card_changes.c.kind != "leech")
-    row = connection.execute(query).mappings().first()
+    row = connection.execute(_LAST_BY_PERSON if by_person else _LAST).mappings().first()
     return None if row is None else _change(dict(row))
 
 

@@ -76,6 +76,6 @@ def names_in(texts: Iterable[str]) -> Iterator[str]:
 
 def names_of(card: Card) -> tuple[str, ...]:
     """The names of the pictures that a card shows, each once."""
-    texts = [card.prompt, *(point.text for point in card.answer), card.pitfall or ""]
+    texts = [card.prompt, *(point.text for point in card.answer), card.pitfall or "", *card.key_figures]
     texts += [text for follow in card.follow_ups for text in (follow.prompt, follow.answer)]
     return tuple(dict.fromkeys(names_in(texts)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import groupby
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from engine.store.tables import card_states, cards, reviews, undos
 from engine.study import change_log
@@ -17,10 +17,20 @@ from engine.study.review_log import from_row
 from engine.study.schedule import SchedulerParams
 from engine.study.settings import scheduler_of
 
+# made once: what SQLAlchemy does to make a statement takes longer than what SQLite does to answer it
+_OF_CARD = select(card_states).where(card_states.c.card_id == bindparam("card"))
+_REPLACE = update(card_states).where(card_states.c.card_id == bindparam("card"))
+_ADD = insert(card_states)
+_STARTED = (
+    update(cards)
+    .where(cards.c.id == bindparam("card"), cards.c.started != bindparam("begun"))
+    .values(started=bindparam("begun"))
+)
+
 
 def read(connection: Connection, card_id: str) -> tuple[CardState, int]:
     """A card's state and version; a card that was never answered is new, version 0."""
-    row = connection.execute(select(card_states).where(card_states.c.card_id == card_id)).mappings().first()
+    row = connection.execute(_OF_CARD, {"card": card_id}).mappings().first()
     return (NEW, 0) if row is None else (CardState.from_json(dict(row)), int(row["version"]))
 
 
@@ -40,16 +50,19 @@ def read_some(connection: Connection, card_ids: Collection[str]) -> dict[str, Ca
     return found
 
 
-def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:
-    """Puts a card's state in place of the one before, and says in `cards` whether it was started."""
+def write(
+    connection: Connection, card_id: str, state: CardState, version: int, *, before: CardState | None = None
+) -> None:
+    """Puts a card's state in place of the one before, and says in `cards` whether it was started.
+
+    before: the state that stands there, where it is known.
+    """
     row = {**state.to_json(), "version": version, "shuffle": shuffle(card_id, state.reps)}
-    found = connection.execute(update(card_states).where(card_states.c.card_id == card_id).values(row))
-    if found.rowcount == 0:
-        connection.execute(insert(card_states), {"card_id": card_id, **row})
+    if connection.execute(_REPLACE, {"card": card_id, **row}).rowcount == 0:
+        connection.execute(_ADD, {"card_id": card_id, **row})
     started = state.phase != "new"
-    connection.execute(
-        update(cards).where(cards.c.id == card_id, cards.c.started != started).values(started=started)
-    )
+    if before is None or started != (before.phase != "new"):
+        connection.execute(_STARTED, {"card": card_id, "begun": started})
 
 
 def shuffle(card_id: str, reps: int) -> int:

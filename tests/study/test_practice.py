@@ -98,6 +98,26 @@ def test_an_answer_sent_twice_counts_once(learner: Learner, store: Store) -> Non
     assert refused.code == "nonce_reused"
 
 
+def test_a_name_is_of_one_answer_or_one_undo_only(learner: Learner) -> None:
+    cram = Sitting("cram-1", "cram")
+    answer(learner, cram, "deck-000", 3)
+    answered = f"p-{next(learner.nonces) - 1}"
+    assert undo(learner, cram, answered) == Refused("nonce_reused", {"card_id": "deck-000"})
+    assert queue(learner, cram).done == 1
+    assert undo(learner, cram, "back") == Practised("deck-000", 3)
+    again = practice.answer(
+        learner.desk.store,
+        cram.name,
+        "deck-000",
+        4,
+        nonce="back",
+        now=learner.now,
+        zone="UTC",
+        answer_ms=900,
+    )
+    assert again == Refused("nonce_reused", {"card_id": "deck-000"})
+
+
 def test_ahead_are_the_cards_of_the_next_days_in_the_order_they_are_due(
     learner: Learner, store: Store
 ) -> None:
@@ -152,7 +172,18 @@ def test_more_today_is_for_today_only(learner: Learner, store: Store) -> None:
     assert (learner.queue().counts.due, learner.queue().counts.new) == (3, 1)
 
 
+def test_fewer_today_is_for_today_only(learner: Learner, store: Store) -> None:
+    settings.save(store, {"new_per_day": 3})
+    today_limits.save(store, More(new=-2), now=learner.now, zone="UTC")
+    assert learner.queue().counts.new == 1
+    today_limits.save(store, More(new=-9), now=learner.now, zone="UTC")
+    assert learner.queue().counts.new == 0
+    learner.wait(days=1)
+    assert learner.queue().counts.new == 3
+
+
 def test_more_than_can_be_is_refused(learner: Learner, store: Store) -> None:
-    with pytest.raises(TodayRefused, match="0 to 9999"):
-        today_limits.save(store, More(new=-1), now=learner.now, zone="UTC")
+    for number in (-10_000, 10_000):
+        with pytest.raises(TodayRefused, match="-9999 to 9999"):
+            today_limits.save(store, More(new=number), now=learner.now, zone="UTC")
     assert today_limits.load(store, now=learner.now, zone="UTC") == More()

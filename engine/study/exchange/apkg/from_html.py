@@ -15,9 +15,10 @@ from html.parser import HTMLParser
 from types import MappingProxyType
 from urllib.parse import unquote
 
-_SOUND = re.compile(r"\[sound:([^\]]*)\]|\[anki:play:[^\]]*\]")
-_MATH = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_LATEX = re.compile(r"\[(latex|\$\$?)\](.+?)\[/\1\]", re.DOTALL)
+_SOUND = re.compile(r"\[sound:([^\[\]]*)\]|\[anki:play:[^\]]*\]")
+# a formula never holds the sign that begins one: else a note of nothing but such signs takes hours
+_MATH = re.compile(r"\\\(((?:(?!\\\().)+?)\\\)|\\\[((?:(?!\\\[).)+?)\\\]", re.DOTALL)
+_LATEX = re.compile(r"\[(latex|\$\$?)\]((?:(?!\[\1\]).)+?)\[/\1\]", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
 _LINES = re.compile(r"\n{3,}")
 _NOT_IN_ALT = re.compile(r"[\[\]\\`*$_<>|\x02\x03]")
@@ -56,11 +57,22 @@ class Converted:
 def markdown_of(source: str, pictures: Mapping[str, str] = MappingProxyType({})) -> Converted:
     """The Markdown of a piece of HTML. pictures: by Anki's name, what a card calls them (`pictures/NAME`)."""
     reader = _Reader(pictures)
-    reader.feed(_kept_math(source, reader))
+    reader.feed(_kept_math(_without_comments(source), reader))
     reader.close()
     text = "".join(reader.done()).strip()
     lines = [line.rstrip() for line in text.split("\n")]
     return Converted(_LINES.sub("\n\n", "\n".join(lines)), reader.media)
+
+
+def _without_comments(source: str) -> str:
+    """The HTML without its comments; one that never ends hides the rest, as in a browser."""
+    parts = []
+    at = 0
+    while (begin := source.find("<!--", at)) >= 0:
+        parts.append(source[at:begin])
+        end = source.find("-->", begin + 4)
+        at = len(source) if end < 0 else end + 3
+    return "".join([*parts, source[at:]])
 
 
 def _kept_math(source: str, reader: _Reader) -> str:
