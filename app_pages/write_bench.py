@@ -32,6 +32,7 @@ SAVES = "write.saves"
 STICKS = """<style>
 div:has(> .st-key-write-bar) { position: sticky; top: 4rem; z-index: 3; pointer-events: none; }
 .st-key-write-bar button { pointer-events: auto; }
+.st-key-write-bar button:disabled { backdrop-filter: blur(8px); }
 [role="dialog"] div:has(> .st-key-write-bar) { top: 0.75rem; }
 [data-testid="stDialog"] > div:has(.st-key-write-bar) { overflow: clip; }
 </style>"""
