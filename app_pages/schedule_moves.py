@@ -11,6 +11,7 @@ from app_pages import context
 from app_pages.graphs import Series, Table, curve, graphs
 from app_pages.graphs.dates import day_label
 from app_pages.graphs.figure import Tick, rounded_top
+from app_pages.in_words import in_words
 from app_pages.markup import plain
 from app_pages.numbers import moment, number
 from app_pages.words import say
@@ -72,6 +73,7 @@ def _preview() -> None:
     )
 
 
+@in_words
 def _move(nonce: str) -> None:
     house = context.house()
     done = rescheduling.reschedule(
@@ -111,6 +113,7 @@ def _former() -> None:
             )
 
 
+@in_words
 def _take_back(nonce: str) -> None:
     undone = rescheduling.take_back(context.store(), nonce, nonce=uuid4().hex, now=context.now())
     if not isinstance(undone, Refused):

@@ -29,6 +29,15 @@ SAID = "write.said"
 SAVES = "write.saves"
 """Wishes to save that were met (Ctrl+S comes with a name of its own)."""
 
+STICKS = """<style>
+div:has(> .st-key-write-bar) { position: sticky; top: 4rem; z-index: 3; pointer-events: none; }
+.st-key-write-bar button { pointer-events: auto; }
+.st-key-write-bar button:disabled { backdrop-filter: blur(8px); }
+[role="dialog"] div:has(> .st-key-write-bar) { top: 0.75rem; }
+[data-testid="stDialog"] > div:has(.st-key-write-bar) { overflow: clip; }
+</style>"""
+"""The page's header, 3.75rem, stays in view as well. A box with hidden overflow would hold the bar back."""
+
 Saved = Callable[[Work, Judged, Path], None]
 """Told of a text that is on disk: what was written, what it was, and the deck's file."""
 
@@ -63,6 +72,19 @@ def bench(
     draft = _draft(name, work)
     judged = _judged(name, work, draft)
     said = st.session_state.pop(SAID, None)
+    # above the field, and in view however long it is: nothing that is typed in moves while faults come and go
+    st.html(STICKS)
+    with st.container(key="write.bar", horizontal=True, horizontal_alignment="right"):
+        st.button(
+            say("write.save_copy") if work.copies else say("write.save"),
+            icon=":material/save:",
+            type="primary",
+            disabled=bool(judged.faults),
+            on_click=_save,
+            args=(name, saved),
+            key="write.save",
+            help=say("write.save_help"),
+        )
     left, right = st.columns([0.52, 0.48], gap="medium")
     with left:
         deck_editor(
@@ -77,17 +99,6 @@ def bench(
             on_draft=lambda: _told(name, saved, settled),
         )
     with right:
-        # beside the field, not below: nothing that is typed in moves while faults come and go
-        st.button(
-            say("write.save_copy") if work.copies else say("write.save"),
-            icon=":material/save:",
-            type="primary",
-            disabled=bool(judged.faults),
-            on_click=_save,
-            args=(name, saved),
-            key="write.save",
-            help=say("write.save_help"),
-        )
         _said(said)
         _verdict(work, judged)
         _preview(name, judged)

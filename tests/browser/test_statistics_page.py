@@ -102,7 +102,7 @@ def test_cards_are_put_on_other_days_and_back_and_a_typed_backlog_is_foretold(
     expect(page.get_by_text("each stands 3 times", exact=False)).to_be_visible()
     expect(page.get_by_role("img", name="Cards waiting then: 12.", exact=False)).to_be_visible()
     page.get_by_text("Work it out").click()
-    page.get_by_role("button", name="Put 4 cards on these days").click()
+    page.get_by_role("button", name="Put cards on these days: 4").click()
     expect(page.get_by_text("Cards put on other days: 4.")).to_be_visible()
     expect(page.get_by_text("Every card stands where", exact=False)).to_be_visible()
     moved = desk.states()
