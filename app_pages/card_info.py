@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from html import escape
 from zoneinfo import ZoneInfo
 
+from app_pages.graphs.dates import day_label
 from app_pages.numbers import clock, moment, number
 from app_pages.words import interval, phrase
 from engine.study import change_log
@@ -29,6 +30,8 @@ from engine.study.today import now_for_learner
 
 WIDTH, HEIGHT = 560, 132
 LEFT, TOP, BOTTOM = 48, 12, 22
+APART = 12
+"""Units of the picture between two numbers beside it."""
 MOST_POINTS = 160
 AHEAD = 30
 """Days that the curve goes on at least, from today."""
@@ -73,7 +76,8 @@ def flag_words(flags: Flags, today: str, language: str) -> list[str]:
         if holds
     ]
     if flags.buried(today):
-        said.append(phrase(language, "info.flag.buried", day=flags.buried_until))
+        until = day_label(flags.buried_until or today, language, year=True)
+        said.append(phrase(language, "info.flag.buried", day=until))
     return said + [phrase(language, "info.flag.tag", tag=tag) for tag in flags.tags]
 
 
@@ -104,11 +108,11 @@ def _figures(state: CardState, flags: Flags, today: str, params: SchedulerParams
 
 def _due(state: CardState, reader: Reader) -> str:
     if state.due_day:
-        return state.due_day
+        return day_label(state.due_day, reader.language, year=True)
     if state.due_ms is None:
         return ""
     local = datetime.fromtimestamp(state.due_ms / 1000, UTC).astimezone(ZoneInfo(reader.zone))
-    return f"{local:%Y-%m-%d %H:%M}"
+    return f"{day_label(f'{local:%Y-%m-%d}', reader.language, year=True)} {local:%H:%M}"
 
 
 def _percent(share: float, language: str) -> str:
@@ -173,7 +177,7 @@ def curve(
     )
     wanted = params.desired_retention
     now = _percent(retrievability(state, today, params), language)
-    label = phrase(language, "info.curve", until=ends, now=now)
+    label = phrase(language, "info.curve", until=day_label(ends, language, year=True), now=now)
     marks = [
         f'<line class="now" x1="{x(today):.1f}" x2="{x(today):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" />'
     ]
@@ -182,15 +186,20 @@ def curve(
         marks.append(f'<line class="due" x1="{at}" x2="{at}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" />')
     grid = "".join(
         f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y(share):.1f}" y2="{y(share):.1f}" />'
-        f'<text x="{LEFT - 6}" y="{y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
-        for share in (1.0, wanted, low)
+        f'<text x="{LEFT - 6}" y="{y(share) + 4:.1f}" text-anchor="end">{text}</text>'
+        for share, text in (
+            (1.0, "100%" if y(wanted) - y(1.0) >= APART else ""),  # never one number on another
+            (wanted, f"{wanted:.0%}"),
+            (low, f"{low:.0%}"),
+        )
     )
     return (
         f'<figure class="curve"><figcaption>{escape(phrase(language, "info.retrievability"))}</figcaption>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{grid}'
         f'{"".join(marks)}<polyline points="{line}" />{dots}'
-        f'<text x="{LEFT}" y="{HEIGHT - 5}">{begins}</text>'
-        f'<text x="{WIDTH}" y="{HEIGHT - 5}" text-anchor="end">{ends}</text></svg></figure>'
+        f'<text x="{LEFT}" y="{HEIGHT - 5}">{day_label(begins, language, year=True)}</text>'
+        f'<text x="{WIDTH}" y="{HEIGHT - 5}" text-anchor="end">{day_label(ends, language, year=True)}</text>'
+        "</svg></figure>"
     )
 
 

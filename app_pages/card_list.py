@@ -56,7 +56,7 @@ def card_list(library: Library) -> None:
         wanted, states = _filters(library)
         search_help()
         changes = st.container(width="content")
-    found = _found(library, query, states)
+    found, understood = _found(library, query, states)
     index = index_of(library)
     for label, values in wanted.items():
         found = found.among(index.with_label(label, values))
@@ -67,14 +67,15 @@ def card_list(library: Library) -> None:
         return
     shown = _page(found)
     chosen = _table(shown, library)
-    with changes:
-        bulk_actions(chosen, found)
+    if chosen or understood:  # what an earlier search found is nothing to change at once
+        with changes:
+            bulk_actions(chosen, found)
     if chosen:
         _preview(chosen[-1], library)
 
 
-def _found(library: Library, query: str, states: Sequence[str]) -> Found:
-    """The cards of the search; of a faulty one the fault, and the cards of the last that had none."""
+def _found(library: Library, query: str, states: Sequence[str]) -> tuple[Found, bool]:
+    """The cards of the search; of a faulty one the fault, the cards of the last that had none, and False."""
     try:
         parse(query)  # alone: brackets must not close over what the filters add
         found = _search(library, query, states)
@@ -82,11 +83,11 @@ def _found(library: Library, query: str, states: Sequence[str]) -> Found:
         st.caption(f":material/info: {fault_text(fault)}")
     else:
         st.session_state[LAST] = query
-        return found
+        return found, True
     try:
-        return _search(library, st.session_state.get(LAST, ""), states)
+        return _search(library, st.session_state.get(LAST, ""), states), False
     except SearchFault:  # a deck that was named then is gone
-        return _search(library, "", states)
+        return _search(library, "", states), False
 
 
 def _search(library: Library, query: str, states: Sequence[str]) -> Found:
@@ -158,7 +159,12 @@ def _page(found: Sequence[Card]) -> Sequence[Card]:
     if pages < 2:
         return found
     page = st.number_input(
-        say("browse.page", n=pages, rows=ROWS), min_value=1, max_value=pages, value=1, key=f"{PAGE}.{pages}"
+        say("browse.page", n=pages, rows=ROWS),
+        min_value=1,
+        max_value=pages,
+        value=1,
+        key=f"{PAGE}.{pages}",
+        width=240,  # the table's own buttons come up at its right
     )
     return found[(page - 1) * ROWS : page * ROWS]
 
@@ -188,7 +194,7 @@ def _table(cards: Sequence[Card], library: Library) -> list[Card]:
         for name, width in (
             ("title", 320),
             ("state", 120),
-            ("due", 95),
+            ("due", 130),
             ("kind", 110),
             ("priority", 40),
             ("deck", 180),

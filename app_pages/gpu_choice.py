@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages import context
+from app_pages.in_words import in_words
 from app_pages.numbers import quantity
 from app_pages.words import say
 from engine.claims import as_if
@@ -50,5 +51,6 @@ def _name(key: str | None) -> str:
     return key if row is None else row.name
 
 
+@in_words
 def _save(key: str) -> None:
     context.save_as_if(st.session_state[key])

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.claims_table import hardware_name
+from app_pages.in_words import in_words
 from app_pages.markup import plain
 from app_pages.numbers import unit_sign
 from app_pages.review_card.predicting import Predicting
@@ -62,6 +63,7 @@ def _label(choice: Choice) -> str:
     return f"{claim.label or claim.id} · {plain(card.title)}"
 
 
+@in_words
 def _keep(key: str, card: Card, claim: ClaimText) -> None:
     text = str(st.session_state[f"{key}.text"])
     predicting = Predicting(

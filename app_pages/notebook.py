@@ -49,15 +49,15 @@ def _topics(every: Sequence[Line]) -> set[str]:
 def listed(library: Library) -> None:
     """The lines with their filters; what came back most often stands first."""
     every = lines(library, notebook.entries(context.store()))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input(
-            say("cards.search"),
-            type="search",
-            live=True,
-            placeholder=say("cards.search_hint"),
-            label_visibility="collapsed",
-            key="notebook.search",
-        )
+    query = st.text_input(
+        say("cards.search"),
+        type="search",
+        live=True,
+        placeholder=say("cards.search_hint"),
+        label_visibility="collapsed",
+        key="notebook.search",
+    )
+    with st.container(horizontal=True):
         tips = st.toggle(say("notebook.with_tips"), value=True, key="notebook.tips")
         settled = st.toggle(say("notebook.with_settled"), key="notebook.settled")
     shown = every if settled else without_settled(every)

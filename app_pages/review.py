@@ -73,6 +73,8 @@ def daily_review() -> None:
     due_title.show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
+        if session.unwritten is not None:
+            st.error(session.unwritten, icon=":material/error:")
     if session.view is not None and session.view.revealed:
         _evidence(session.view, library)
     if session.edit is not None and session.edit.nonce != (reader.edited or {}).get("nonce"):

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.backups import GENERATION
+from app_pages.in_words import in_words
 from app_pages.words import say
 from engine.study.review_keys import DEFAULTS, BadKeys, parse_keys, write_keys
 from engine.study.settings import LEECH_ACTIONS, RANGES, SettingsRefused
@@ -17,6 +18,7 @@ def _key(name: str) -> str:
     return f"settings.keys.{name}.{st.session_state.get(GENERATION, 0)}"
 
 
+@in_words
 def _save_keys() -> None:
     """All keys together: one may become free by another's change."""
     keys = {action: str(st.session_state[_key(action)] or "").strip().lower() for action in DEFAULTS}
@@ -31,6 +33,7 @@ def _save_keys() -> None:
         st.toast(say("settings.saved"), icon=":material/check:")
 
 
+@in_words
 def _reset_keys() -> None:
     context.save_settings({"review_keys": ""})
     st.session_state.pop(FAULT, None)
@@ -65,6 +68,7 @@ def keys_section() -> None:
         )
 
 
+@in_words
 def _save_leech(field: str) -> None:
     try:
         context.save_settings({field: st.session_state[_key(field)]})
@@ -80,7 +84,12 @@ def leech_section() -> None:
     with st.grid(2):
         with st.container():
             st.number_input(
-                f"{say('settings.leech_lapses')} ({say('settings.range', low=f'{low:g}', high=f'{high:g}')})",
+                say(
+                    "settings.range",
+                    label=say("settings.leech_lapses"),
+                    low=f"{low:g}",
+                    high=f"{high:g}",
+                ),
                 value=context.settings().leech_lapses,
                 min_value=int(low),
                 max_value=int(high),

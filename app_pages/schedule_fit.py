@@ -15,6 +15,7 @@ from app_pages import context
 from app_pages.graphs import graphs
 from app_pages.graphs.dates import day_label
 from app_pages.graphs.figure import plain_table
+from app_pages.in_words import in_words
 from app_pages.numbers import number, percent
 from app_pages.statistics_view import calibration_curve
 from app_pages.words import say
@@ -153,6 +154,7 @@ def _calibrated(tried: Tried) -> str:
     return say("schedule.fit.calibrated", error=_error(tried))
 
 
+@in_words
 def _apply(value: Mapping[str, Any]) -> None:
     """Uses these parameters from now on; empty: FSRS's own."""
     try:

@@ -10,6 +10,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.graphs import Series, bars, graphs
 from app_pages.graphs.dates import day_label, weekdays
+from app_pages.in_words import in_words
 from app_pages.numbers import number
 from app_pages.words import say
 from engine.study import schedule_changes
@@ -48,6 +49,7 @@ def easy_days_section() -> None:
             )
 
 
+@in_words
 def _save_easy_days() -> None:
     percents = [int(st.session_state[f"schedule.easy.{place}"]) for place in range(7)]
     try:

@@ -10,6 +10,7 @@ from app_pages import context
 from app_pages.graphs import Series, Table, curve, graphs
 from app_pages.graphs.curve import Dot
 from app_pages.graphs.figure import Tick, rounded_top
+from app_pages.in_words import in_words
 from app_pages.numbers import number, percent
 from app_pages.words import say
 from engine.study import schedule_changes
@@ -49,7 +50,7 @@ def retention_section() -> None:
         high,
         now,
         0.01,
-        format="%.2f",
+        format="percent",
         key=f"{WANTED}.{deck}",
         help=say("settings.desired_retention.help"),
     )
@@ -89,6 +90,7 @@ def _deck_name(deck: str, titles: dict[str, str], plan: SchedulePlan) -> str:
     return titles.get(deck, deck)
 
 
+@in_words
 def _use(deck: str, retention: float | None) -> None:
     """For one deck a change of the schedule; for all, the setting."""
     try:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import streamlit as st
+
 from app_pages import context
 from engine.claims import sightings
 from engine.claims.evidence import EvidenceRow
 from engine.measure.events import Series
+from engine.store import StoreError
 
 
 def note(subjects: Iterable[str]) -> None:
-    """Remembers these subjects of `engine.claims.sightings` as seen now."""
-    sightings.note(context.store(), subjects, now=context.now(), zone=context.zone())
+    """Remembers these subjects of `engine.claims.sightings` as seen now; tells the reader where it can't."""
+    try:
+        sightings.note(context.store(), subjects, now=context.now(), zone=context.zone())
+    except StoreError as error:
+        st.toast(str(error), icon=":material/error:")
 
 
 def rows(shown: Iterable[EvidenceRow]) -> None:

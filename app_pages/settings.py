@@ -9,6 +9,7 @@ from app_pages.backups import GENERATION, backups_section
 from app_pages.data_place import data_place
 from app_pages.exchange import exchange_section
 from app_pages.gpu_choice import gpu_choice
+from app_pages.in_words import in_words
 from app_pages.review_keys import keys_section, leech_section
 from app_pages.words import knows, say
 from engine.interview import speech_model
@@ -39,6 +40,7 @@ def _key(field: str) -> str:
     return f"settings.field.{field}.{st.session_state.get(GENERATION, 0)}"
 
 
+@in_words
 def _save(field: str) -> None:
     """Keeps one setting, or remembers why it can't be kept; the others stay as they are."""
     faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
@@ -65,10 +67,8 @@ def _number(field: str, step: float) -> None:
     low, high = RANGES[field]
     value = getattr(context.settings(), field)
     whole = isinstance(value, int)
-    label = say(f"settings.{field}")
-    span = say("settings.range", low=f"{low:g}", high=f"{high:g}")
     st.number_input(
-        f"{label} ({span})",
+        say("settings.range", label=say(f"settings.{field}"), low=f"{low:g}", high=f"{high:g}"),
         value=int(value) if whole else float(value),
         step=int(step) if whole else step,
         format=None if whole else "%.2f",
@@ -107,6 +107,7 @@ def _language() -> None:
     _fault(field)
 
 
+@in_words
 def _save_decks() -> None:
     chosen = set(st.session_state[_key("decks")])
     left_out = [deck.id for deck in context.library().decks if deck.id not in chosen]
@@ -132,6 +133,7 @@ def _decks() -> None:
         st.warning(say("settings.decks.none"), icon=":material/style:")
 
 
+@in_words
 def _save_time_limit() -> None:
     faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
     try:
@@ -146,9 +148,8 @@ def _save_time_limit() -> None:
 def _time_limit() -> None:
     """How long a lab may run; empty: as long as each lab says."""
     st.subheader(say("settings.labs"), anchor=False)
-    span = say("settings.range", **dict(TIME_LIMIT_RANGE))
     st.number_input(
-        f"{say('settings.lab_time_limit')} ({span})",
+        say("settings.range", label=say("settings.lab_time_limit"), **dict(TIME_LIMIT_RANGE)),
         value=time_limit.load(context.store()),
         step=1,
         placeholder=say("settings.lab_time_limit.none"),
@@ -159,6 +160,7 @@ def _time_limit() -> None:
     _fault(TIME_LIMIT)
 
 
+@in_words
 def _save_through(field: str) -> None:
     """Both fields together: the command in front, and how the labs are called there."""
     faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
@@ -190,6 +192,7 @@ def _through() -> None:
         _fault(field)
 
 
+@in_words
 def _save_speech_model() -> None:
     faults: dict[str, SettingFault] = st.session_state.setdefault(FAULTS, {})
     try:

@@ -118,6 +118,7 @@ def _page() -> None:
     library = context.library()
     if not len(read_log(context.store(), context.house().data / "cache")):
         st.info(say("statistics.none"), icon=":material/school:")
+        st.page_link("app_pages/review.py", label=say("statistics.begin"), icon=":material/play_arrow:")
         return
     period, deck, topic = _choices(library)
     with st.spinner(say("statistics.reading"), show_time=False):

@@ -260,11 +260,11 @@ def calibrated(view: View) -> str:
 
 def calibration_curve(title: str, found: statistics.Calibration, language: str, said: str) -> str:
     """A dot for each bin of foretold recall; on the dashed line what was foretold is what came."""
-    low = min(0.8, *(min(each.predicted, each.remembered) for each in found.bins))
-    low = int(low * 10) / 10
-    span = 1 - low
-    ticks = [low + span * step / 4 for step in range(5)]
-    marks = [Tick((at - low) / span, percent(at, language)) for at in ticks]
+    tenths = int(10 * min(0.8, *(min(each.predicted, each.remembered) for each in found.bins)))
+    step = 1 if tenths >= 5 else 2
+    tenths -= tenths % step
+    low, span = tenths / 10, 1 - tenths / 10
+    marks = [Tick((at / 10 - low) / span, percent(at / 10, language)) for at in range(tenths, 11, step)]
     largest = max(each.reviews for each in found.bins)
     dots = [
         Dot(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages import context, study_address
+from app_pages.in_words import in_words
 from app_pages.words import say
-from engine.study import today_limits
+from engine.study import practice, today_limits
 from engine.study.card import Card, Library
-from engine.study.practice import MOST_DAYS, Mode
+from engine.study.practice import MOST_DAYS, Mode, Sitting
 from engine.study.scope import Scope
 from engine.study.today_limits import MOST, More
 
@@ -76,6 +77,17 @@ def _mode() -> tuple[Mode | None, int]:
     return mode, days
 
 
+def _waiting(scope: Scope, mode: Mode | None, days: int) -> int:
+    """How many cards there are to answer now."""
+    now, zone = context.now(), context.zone()
+    if mode is not None:
+        sitting = Sitting("look", mode, scope, days)
+        return practice.queue(context.store(), sitting, now=now, zone=zone, size=1).left
+    counts = context.desk().queue(now, zone, size=1, decks=scope).counts
+    return counts.new + counts.learning + counts.due
+
+
+@in_words
 def _save_today() -> None:
     more = More(new=st.session_state["study.today.new"], reviews=st.session_state["study.today.reviews"])
     today_limits.save(context.store(), more, now=context.now(), zone=context.zone())
@@ -91,7 +103,7 @@ def _today() -> None:
             with st.container():
                 st.number_input(
                     say(f"study.today.{name}"),
-                    min_value=0,
+                    min_value=-MOST,
                     max_value=MOST,
                     value=value,
                     step=step,
@@ -108,6 +120,11 @@ st.caption(say("study.matching", n=matching))
 mode, days = _mode()
 if matching == 0:
     st.info(say("study.none"), icon=":material/search_off:")
-if st.button(say("study.start"), type="primary", icon=":material/play_arrow:", disabled=matching == 0):
+with st.container(horizontal=True, vertical_alignment="center"):
+    start = st.button(
+        say("study.start"), type="primary", icon=":material/play_arrow:", disabled=matching == 0
+    )
+    st.caption(say("study.waiting", n=_waiting(scope, mode, days)))
+if start:
     st.switch_page("app_pages/review.py", query_params=study_address.address(scope, mode, days))
 _today()

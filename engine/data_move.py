@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sqlite3
@@ -31,8 +30,8 @@ _ACTIVE = ("starting", "running")
 class MoveRefused(BenchcardsError):
     """The data folder stays where it is: why, and what to do.
 
-    code, args: for the interface. Codes: `relative`, `same`, `inside`, `not_empty`, `unwritable` {detail},
-    `no_room` {needed, free}, `lab_running`, `busy`, `damaged`, `copy` {detail}.
+    code, args: for the interface. Codes: `relative`, `bad_path` {detail}, `same`, `inside`, `not_empty`,
+    `unwritable` {detail}, `no_room` {needed, free}, `lab_running`, `busy`, `damaged`, `copy` {detail}.
     """
 
     def __init__(self, code: str, message: str, **args: str) -> None:
@@ -56,11 +55,7 @@ def move_data(old: Path, new: Path) -> Moved:
     All or nothing: where it fails, `old` stays in use and nothing of `new` is left. Raises MoveRefused.
     """
     old = old.resolve()
-    with contextlib.suppress(RuntimeError):  # a `~name` that nobody here has is no whole path
-        new = new.expanduser()
-    if not new.is_absolute():
-        raise MoveRefused("relative", f"{new}: give the whole path of the folder, from the root on.")
-    new = new.resolve()
+    new = _whole(new)
     size = _check(old, new)
     partial = new.with_name(f".{new.name}.moving-{os.getpid()}")
     try:
@@ -94,6 +89,19 @@ def _hand_over(database: sqlite3.Connection, old: Path, new: Path) -> None:
         raise
 
 
+def _whole(new: Path) -> Path:
+    """The path without links and `~`. Raises MoveRefused where it is relative, or none that can be."""
+    try:
+        found = new.expanduser()
+        if found.is_absolute():
+            found.exists()  # a name too long is found out here
+            return found.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        message = f"{str(new)[:80]!r} can't be a folder ({error}). Choose another place."
+        raise MoveRefused("bad_path", message, detail=str(error)) from error
+    raise MoveRefused("relative", f"{new}: give the whole path of the folder, from the root on.")
+
+
 def _check(old: Path, new: Path) -> int:
     """The bytes to copy. Raises MoveRefused where the move can't be."""
     if new == old:
@@ -107,10 +115,10 @@ def _check(old: Path, new: Path) -> int:
         message = f"Nothing can be written in {place}. Allow it, or choose another folder."
         raise MoveRefused("unwritable", message, detail=str(place))
     size = sum(file.stat().st_size for file in old.rglob("*") if file.is_file() and not file.is_symlink())
-    free = shutil.disk_usage(place).free
-    if free < size * 1.05 + 64 * 1024**2:
-        message = f"{size / 1e6:.0f} MB are needed at {place}, and {free / 1e6:.0f} MB are free. Make room."
-        raise MoveRefused("no_room", message, needed=f"{size / 1e6:.0f}", free=f"{free / 1e6:.0f}")
+    free, needed = shutil.disk_usage(place).free, size * 1.05 + 64 * 1024**2
+    if free < needed:
+        message = f"{needed / 1e6:.0f} MB are needed at {place}, and {free / 1e6:.0f} MB are free. Make room."
+        raise MoveRefused("no_room", message, needed=f"{needed / 1e6:.0f}", free=f"{free / 1e6:.0f}")
     return size
 
 

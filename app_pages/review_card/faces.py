@@ -141,7 +141,7 @@ def render(card: Card, deck_title: str) -> Face:
             {"prompt": block(follow.prompt), "answer": block(follow.answer)} for follow in card.follow_ups
         ],
         "pitfall": block(card.pitfall) if card.pitfall else "",
-        "source": f"{card.source.document} · {card.source.section}",
+        "source": " · ".join(part for part in (card.source.document, card.source.section) if part),
         "evidence": bool(card.labs or card.claims),
         "claims": [
             {

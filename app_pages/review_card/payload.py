@@ -79,7 +79,8 @@ def payload(
         each = flags.get(row["card_id"], Flags())
         row |= {"face": keys[row["card_id"]], "marked": each.marked, "leech": each.leech}
     # With answers on their way the client counts on by itself: their confirmation is not kept waiting.
-    reviewed = None if talk.ops and rows else desk.today(reader.now, reader.zone).reviewed
+    counted = not (talk.ops and rows)
+    reviewed = _reviewed(reader, desk, practised) if counted else None
     data = {
         "session": reader.session,
         "line": reader.line,
@@ -220,8 +221,17 @@ def _info(card_id: str | None, library: Library, desk: Desk, reader: Reader) -> 
     return {"card_id": card.id, "title": card.title, "html": card_info.card_info(card, desk, who)}
 
 
+def _reviewed(reader: Reader, desk: Desk, practised: PracticeQueue | None) -> int:
+    """Answers behind the reader: of the sitting, or of the day."""
+    return desk.today(reader.now, reader.zone).reviewed if practised is None else practised.done
+
+
 def _practice_done(reader: Reader, practised: PracticeQueue) -> dict[str, Any]:
-    text = phrase(reader.language, "review.practice.finished", n=practised.done)
+    sitting = reader.sitting
+    if sitting is not None and sitting.mode == "ahead" and not practised.done:
+        text = phrase(reader.language, "review.practice.none_ahead", days=sitting.days)
+    else:
+        text = phrase(reader.language, "review.practice.finished", n=practised.done)
     return {"text": text, "forecast": []}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -22,6 +23,7 @@ from app_pages.review_card.practising import Practising
 from app_pages.review_card.predicting import Predicting
 from app_pages.review_card.talk import Edit, Ledger, Talk, View
 from engine.claims import sightings
+from engine.store import StoreError
 from engine.study.desk import Queue
 from engine.study.scope import Narrowed
 
@@ -40,6 +42,7 @@ class ReviewSession:
         self._newest: tuple[str, int] = ("", 0)
         self._view: View | None = None
         self._edit: Edit | None = None
+        self._unwritten: str | None = None
         self._reader: Reader | None = None
         self._decks: Narrowed = None
         _sessions[self.id] = self
@@ -53,6 +56,11 @@ class ReviewSession:
     def edit(self) -> Edit | None:
         """The card whose text is to be edited, or is being, as the client said last."""
         return self._edit
+
+    @property
+    def unwritten(self) -> str | None:
+        """Why nothing could be written when an answer was last revealed."""
+        return self._unwritten
 
     def look(self, reader: Reader, decks: Narrowed) -> None:
         """Keeps who looks and at which decks: only the page's script knows."""
@@ -121,7 +129,16 @@ class ReviewSession:
         if page != self._newest[0] or number > self._newest[1]:
             self._newest, self._view, self._edit = talk.number, talk.view, talk.edit
         if talk.view is not None and talk.view.revealed:
-            sightings.note(store, [sightings.of_card(talk.view.card_id)], now=now, zone=reader.zone)
+            self._seen(sightings.of_card(talk.view.card_id), now, reader.zone)
+
+    def _seen(self, subject: str, now: datetime, zone: str) -> None:
+        """A full or read-only disk is told on the page: an answer to come would be lost there too."""
+        try:
+            sightings.note(context.store(), [subject], now=now, zone=zone)
+        except StoreError as error:
+            self._unwritten = str(error)
+        else:
+            self._unwritten = None
 
 
 def session_of(session_id: str) -> ReviewSession | None:

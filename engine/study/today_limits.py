@@ -1,4 +1,4 @@
-"""More cards today than the settings say, for one study day only."""
+"""More cards today than the settings say, or fewer, for one study day only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TodayRefused(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """Cards on top of the limits of a study day."""
+    """Cards on top of the limits of a study day; below 0, so many fewer."""
 
     new: int = 0
     reviews: int = 0
@@ -47,11 +47,11 @@ def load(store: Store, *, now: datetime, zone: str) -> More:
 def save(store: Store, more: More, *, now: datetime, zone: str) -> More:
     """Keeps what comes on top today; with the next study day it is forgotten.
 
-    Raises TodayRefused where a number is below 0 or above 9999, UnknownZone, StoreError.
+    Raises TodayRefused where a number is below -9999 or above 9999, UnknownZone, StoreError.
     """
     for number in (more.new, more.reviews):
-        if not 0 <= number <= MOST:
-            raise TodayRefused(f"{number} cards more today: it must be a whole number from 0 to {MOST}")
+        if not -MOST <= number <= MOST:
+            raise TodayRefused(f"{number} cards more today: it must be a whole number from {-MOST} to {MOST}")
     with store.begin() as connection:
         row = {"day": _day(connection, now, zone), "new": more.new, "reviews": more.reviews}
         connection.execute(delete(table).where(table.c.key == KEY))

@@ -114,6 +114,8 @@ def test_practice_leaves_the_schedule_alone(shared_app: App, deck: str, open_rev
     review.expect_card(first, "answer")
     review.expect_confirmed()
     assert [shared_app.ratings(card) for card in ids] == [[], []]
+    review.page.goto(f"{shared_app.url}?deck={deck}&practice={deck}-ahead&mode=ahead&days=7")
+    expect(review.done).to_contain_text("None of these cards comes due in the next days (7)")
     assert review.errors == []
 
 

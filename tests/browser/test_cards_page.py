@@ -130,7 +130,10 @@ def test_many_cards_are_found_by_the_language_changed_at_once_and_changed_back(
     shown(page, 2)
     field.fill("deck:prob")
     expect(page.get_by_text("No deck is called prob.", exact=False)).to_be_visible()
-    shown(page, 2)  # what the last search found stays while the next one is typed
+    shown(
+        page, 2
+    )  # what the last search found stays while the next one is typed, and can't be changed at once
+    expect(page.get_by_role("button", name="Change all found", exact=False)).to_have_count(0)
     field.fill("deck:probe lang:zh")
     shown(page, 1)
     page.locator('[data-testid="stDataFrame"] .dvn-scroller').click(position={"x": 15, "y": 52})

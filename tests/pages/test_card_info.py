@@ -125,8 +125,8 @@ def test_a_card_put_on_another_day_says_on_which(learner: Learner) -> None:
 def test_flags_are_told_in_the_readers_language(learner: Learner) -> None:
     change(learner, "bury")
     change(learner, "mark")
-    assert "buried till 2026-12-01" in text(shown(learner))
-    assert "hoãn đến 2026-12-01" in text(shown(learner, "vi"))
+    assert "buried till 1 Dec 2026" in text(shown(learner))
+    assert "hoãn đến 1/12/2026" in text(shown(learner, "vi"))
     assert "已标记" in text(shown(learner, "zh"))
     learner.now += timedelta(days=1)
     assert "buried till" not in text(shown(learner))

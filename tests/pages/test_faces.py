@@ -72,3 +72,9 @@ def test_every_word_that_is_shown_is_in_the_key() -> None:
         key_of(replace(CARD, labs=(LabLink("fusion"),)), "Deck"),
     ]
     assert len({key, *changed}) == len(changed) + 1
+
+
+def test_a_card_whose_source_names_no_section_has_no_mark_behind_its_document(tmp_path: Path) -> None:
+    faces = Faces(tmp_path)
+    assert faces.of(CARD, "Deck")["source"] == "document · section"
+    assert faces.of(replace(CARD, source=Source("document", "")), "Deck")["source"] == "document"

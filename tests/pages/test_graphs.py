@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from app_pages.graphs import Series, Table, bars, curve, heat
 from app_pages.graphs.curve import Dot
 from app_pages.graphs.figure import Tick, rounded_top
+from app_pages.statistics_view import calibration_curve
+from engine.study.statistics import Bin, Calibration
 
 NUMBER = "{:.0f}".format
 
@@ -113,3 +116,19 @@ def test_a_year_has_a_square_a_day_and_ends_today() -> None:
     assert (squares[-1].get("class"), squares[-1].get("title")) == ("l4", "30 Nov: 5")
     assert squares[-2].get("class") == "l1"
     assert {square.get("class") for square in squares[:-2]} == {"l0"}
+
+
+@pytest.mark.parametrize(
+    ("lowest", "along"),
+    [
+        (0.83, "80% 90% 100%"),
+        (0.55, "50% 60% 70% 80% 90% 100%"),
+        (0.34, "20% 40% 60% 80% 100%"),
+        (0.0, "0% 20% 40% 60% 80% 100%"),
+    ],
+)
+def test_calibration_stands_on_round_numbers(lowest: float, along: str) -> None:
+    found = Calibration(bins=(Bin(0.9, lowest, 10),), reviews=10, log_loss=0.3, error=0.1)
+    html = calibration_curve("title", found, "en", "said")
+    below = html.split('class="along"')[1].split("</div>")[0]
+    assert re.findall(r">([0-9]+%)<", below) == along.split()

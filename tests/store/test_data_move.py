@@ -102,9 +102,15 @@ def test_a_place_that_will_not_do_is_refused(old: Path, tmp_path: Path, target: 
         move_data(old, tmp_path / target)
     assert refused.value.code == code
     assert names(tmp_path) == before
-    for no_path in ("relative", "~nobody-has-this-name/new"):
-        with pytest.raises(MoveRefused, match="whole path"):
-            move_data(old, Path(no_path))
+    with pytest.raises(MoveRefused, match="whole path"):
+        move_data(old, Path("relative"))
+
+
+@pytest.mark.parametrize("path", ["/a\0b", "~nobody-of-that-name/x", "/" + "x" * 5000])
+def test_what_can_be_no_folder_is_refused_in_words(old: Path, path: str) -> None:
+    with pytest.raises(MoveRefused, match="can't be a folder") as refused:
+        move_data(old, Path(path))
+    assert refused.value.code == "bad_path"
 
 
 def test_a_running_lab_or_a_writer_keeps_the_folder_where_it_is(

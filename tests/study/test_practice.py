@@ -172,7 +172,18 @@ def test_more_today_is_for_today_only(learner: Learner, store: Store) -> None:
     assert (learner.queue().counts.due, learner.queue().counts.new) == (3, 1)
 
 
+def test_fewer_today_is_for_today_only(learner: Learner, store: Store) -> None:
+    settings.save(store, {"new_per_day": 3})
+    today_limits.save(store, More(new=-2), now=learner.now, zone="UTC")
+    assert learner.queue().counts.new == 1
+    today_limits.save(store, More(new=-9), now=learner.now, zone="UTC")
+    assert learner.queue().counts.new == 0
+    learner.wait(days=1)
+    assert learner.queue().counts.new == 3
+
+
 def test_more_than_can_be_is_refused(learner: Learner, store: Store) -> None:
-    with pytest.raises(TodayRefused, match="0 to 9999"):
-        today_limits.save(store, More(new=-1), now=learner.now, zone="UTC")
+    for number in (-10_000, 10_000):
+        with pytest.raises(TodayRefused, match="-9999 to 9999"):
+            today_limits.save(store, More(new=number), now=learner.now, zone="UTC")
     assert today_limits.load(store, now=learner.now, zone="UTC") == More()

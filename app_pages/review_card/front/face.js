@@ -77,7 +77,7 @@ function answer(card, words) {
       ),
     );
   }
-  section.append(el("p", { class: "source", lang: card.lang }, `${words.source}: ${card.source}`));
+  section.append(el("p", { class: "source", lang: card.lang }, `${words.source} ${card.source}`));
   return section;
 }
 
