@@ -9,7 +9,7 @@ COPY_COLUMNS = ("direction", "count", "bytes", "median_bytes", "gpu_time", "rate
 
 def copy_rows(copies: object, language: str) -> list[tuple[Cell, ...]]:
     """A row a direction; sizes and rate are a dash where the file holds no sizes (bytes are 0)."""
-    made = []
+    made: list[tuple[Cell, ...]] = []
     for row in rows_of(copies):
         moved, took = row.get("bytes") or None, row.get("time_us")
         rate = moved / took / 1e3 if moved and isinstance(took, int | float) and took > 0 else None
