@@ -47,7 +47,8 @@ def key_of(finding: Finding) -> str:
         "overhead_bound": "under" if "call" in args else "named" if "cpu_op" in args else "",
         "cpu_elsewhere": "doing" if "doing" in args else "",
         "gpu_busy": "named" if "family" in args else "",
-        "launch_cost": "steps" if "per_step" in args else "",
+        "launch_cost": ("steps" if "per_step" in args else "")
+        + ("" if args.get("launch_p50_us") is not None else "graphs"),
         "compared_time": str(args.get("per")),
         "nothing_to_say": str(args.get("why")),
         "copies_periodic": "" if args.get("bytes") else "no_bytes",
@@ -87,7 +88,9 @@ def _shown(name: str, value: Scalar, language: str) -> str:
         return _power(float(value), language)
     for ending, factor in _MICROSECONDS.items():
         if name.endswith(ending):
-            return _time(float(value) * factor, language)
+            text = _time(abs(float(value)) * factor, language)
+            sign = "" if not name.endswith("change_ms") or not value else "+" if float(value) > 0 else "−"
+            return f"{sign}{text}"
     return joined(f"{value}" if isinstance(value, bool) else number(value, language), "")
 
 

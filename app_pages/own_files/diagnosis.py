@@ -13,7 +13,8 @@ from engine.measure.events import Finding
 
 LEADS = frozenset(
     {
-        *("overhead_bound", "cpu_elsewhere", "gpu_busy", "communication_bound", "gaps_unexplained"),
+        *("overhead_bound", "slow_launches", "cpu_elsewhere", "gpu_busy", "communication_bound"),
+        "gaps_unexplained",
         "no_gpu_events",
         *("leak", "fragmentation", "out_of_memory", "sawtooth", "nothing_to_say", "empty_snapshot"),
         "compared_time",

@@ -12,6 +12,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.analysis_words import said
 from app_pages.own_files import nsys_cards
+from app_pages.own_files.copy_rows import COPY_COLUMNS, copy_rows
 from app_pages.own_files.diagnosis import codes, findings, sentences
 from app_pages.own_files.make_card import card_button
 from app_pages.own_files.readings import READINGS
@@ -22,7 +23,6 @@ from app_pages.own_files.tables import (
     plain_number,
     rows_of,
     share,
-    size,
     table,
     time_us,
 )
@@ -70,19 +70,8 @@ def readings(analysis: Mapping[str, Any], language: str) -> str:
 
 
 def _copies(device: Mapping[str, Any], language: str) -> str:
-    rows = [
-        (
-            name(row.get("direction")),
-            count(row.get("count"), language),
-            size(row.get("bytes") or None, language),
-            size(row.get("median_bytes") if row.get("bytes") else None, language),
-            time_us(row.get("time_us"), language),
-            time_us(row.get("period_us"), language),
-        )
-        for row in rows_of(device.get("copies"))
-    ]
-    heads = ("direction", "count", "bytes", "median_bytes", "gpu_time", "period")
-    titles = [say(f"your_files.column.{head}") for head in heads]
+    rows = copy_rows(device.get("copies"), language)
+    titles = [say(f"your_files.column.{head}") for head in COPY_COLUMNS]
     return table(say("your_files.table.copies"), titles, rows) if rows else ""
 
 

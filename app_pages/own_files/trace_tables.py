@@ -9,15 +9,14 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.own_files import trace_cards
+from app_pages.own_files.copy_rows import COPY_COLUMNS, copy_rows
 from app_pages.own_files.make_card import card_button
 from app_pages.own_files.tables import (
     Cell,
     count,
     name,
-    plain_number,
     rows_of,
     share,
-    size,
     table,
     time_us,
 )
@@ -189,26 +188,7 @@ def _steps(device: Row, language: str) -> Rows:
 
 
 def _copies(device: Row, language: str) -> Rows:
-    return [
-        (
-            name(row.get("direction")),
-            count(row.get("count"), language),
-            size(row.get("bytes") or None, language),
-            size(row.get("median_bytes") if row.get("bytes") else None, language),
-            time_us(row.get("time_us"), language),
-            plain_number(_rate(row), "GB/s", language),
-            time_us(row.get("period_us"), language),
-        )
-        for row in rows_of(device.get("copies_by_direction"))
-    ]
-
-
-def _rate(row: Row) -> float | None:
-    """GB/s: bytes by the time that copies took."""
-    moved, took = row.get("bytes"), row.get("time_us")
-    if not isinstance(moved, int | float) or not isinstance(took, int | float) or min(moved, took) <= 0:
-        return None
-    return moved / took / 1e3
+    return copy_rows(device.get("copies_by_direction"), language)
 
 
 TABLES: Mapping[str, tuple[tuple[str, ...], Callable[[Row, str], Rows]]] = {
@@ -219,9 +199,6 @@ TABLES: Mapping[str, tuple[tuple[str, ...], Callable[[Row, str], Rows]]] = {
     "operators": (("operator", "calls", "kernels", "gpu_time", "self_gpu", "self_cpu"), _operators),
     "ranges": (("range", "count", "kernels", "gpu_time", "cpu_time", "span"), _ranges),
     "steps": (("step", "wall", "gpu_busy", "busy_ratio", "kernels", "launches", "cpu_time"), _steps),
-    "copies": (
-        ("direction", "count", "bytes", "median_bytes", "gpu_time", "rate", "period"),
-        _copies,
-    ),
+    "copies": (COPY_COLUMNS, _copies),
 }
 """Columns and rows of each table, in the order in which they are offered."""

@@ -12,6 +12,7 @@ from engine.measure.analyse.timeline_build import LONGEST_NAME
 
 _UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3))
 _FUNCTOR = re.compile(r"(\w+Functor\w*|\w+_kernel_cuda)")
+_MADE_FOR = re.compile(r"\b(cutlass\w*_\w+|cublas\w+?)(?:Params\w*|Tensor\w*)?\b")
 _SHORTEST_OUTSIDE = 0.02
 """Of the gap: less time outside of operators and calls isn't worth a word."""
 _LEAST_SHARE = 0.001
@@ -50,8 +51,17 @@ def short_name(name: str) -> str:
     plain = name.removeprefix("void ").replace("(anonymous namespace)::", "")
     head = re.split(r"[<(]", plain, maxsplit=1)[0].strip()
     short = head.rsplit("::", 1)[-1] or head
+    if short.lower().startswith("kernel"):  # cuBLAS and CUTLASS call many of theirs so
+        return _of_library(head, plain)
     functor = _FUNCTOR.search(plain, len(head))
     return f"{short} ⟨{functor[1]}⟩" if functor and "elementwise" in short else short or name
+
+
+def _of_library(head: str, plain: str) -> str:
+    """A kernel that is called "kernel", by what tells it apart: what it is made for, else its namespace."""
+    made_for = _MADE_FOR.search(plain, len(head))
+    inside = "::".join(head.split("::")[-2:])
+    return f"{inside} ⟨{made_for[1]}⟩" if made_for else inside
 
 
 def gap_words(story: GapStory, language: str) -> GapWords:

@@ -40,6 +40,7 @@ CARDS: Mapping[str, tuple[str, ...]] = {
         *_GAP,
         "zh-d11-selftest-which-bound",
     ),
+    "slow_launches": ("zh-d11-term-kernel-launch", *_GAP, *_PROFILER),
     "communication_bound": ("zh-d11-selftest-which-bound", "vi-q3-nsys-live-server"),
     "gaps_unexplained": (*_GAP, "zh-d11-term-flow-arrow"),
     "without_gaps": ("zh-d11-misconception-kernel-ranking", "zh-d11-selftest-which-bound"),

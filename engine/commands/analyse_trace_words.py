@@ -134,6 +134,18 @@ def _cpu_elsewhere(a: Args) -> str:
     )
 
 
+def _held_up(a: Args) -> str:
+    of = f"{a['launches']:,} launches of up to {a['longest_ms']:,.3f} ms"
+    return f"{percent(a['share'])} of the gap time lies in {of}"
+
+
+def _slow_launches(a: Args) -> str:
+    return (
+        f"few slow launches: {_busy(a)}; {_held_up(a)}: a first launch loads its kernel's code. Warm "
+        f"up before recording; CUDA graphs don't help there.{_sure(a)}"
+    )
+
+
 def _launch_cost(a: Args) -> str:
     step = (
         f"{a['per_step']:,.1f} launches and {a['kernels_per_step']:,.1f} kernels a step ({a['steps']:,} "
@@ -158,6 +170,8 @@ TRACE_FINDINGS: dict[str, Callable[[Args], str]] = {
     "overhead_bound": _overhead_bound,
     "gpu_busy": _gpu_busy,
     "cpu_elsewhere": _cpu_elsewhere,
+    "slow_launches": _slow_launches,
+    "launches_held_up": lambda a: f"{_held_up(a)}, which load code at a first use: warm up before recording",
     "gaps_unexplained": lambda a: (
         f"{_busy(a)}; what it waited for isn't in the file: record the CPU too.{_sure(a)}"
     ),

@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app import App
 from tests.browser.visit import PATIENCE_MS, choose, visit
+from tests.measure.analyse.nsys_export import decode
+from tests.measure.analyse.samples import ncu
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 expect.set_options(timeout=PATIENCE_MS)
@@ -73,8 +75,10 @@ def test_a_trace_is_dropped_in_diagnosed_made_a_card_and_compared(
     expect(page.get_by_role("link", name="Open in Perfetto")).to_have_attribute(
         "href", re.compile(r"/perfetto/open/")
     )
-    page.locator(".timeline canvas").first.focus()
+    page.locator("canvas[data-part=canvas]").focus()
     page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(page.get_by_text(re.compile(r"^Gap [23]:"))).to_be_visible()
     page.get_by_role("button", name="Make a card of this").first.click()
     page.get_by_role("link", name="Open it").click()
     expect(page.locator(".points img")).to_have_attribute("src", re.compile("^data:image/svg"))
@@ -104,5 +108,30 @@ def test_what_can_not_be_read_is_refused_in_words_and_the_page_goes_on(
     page.get_by_role("button", name="Tất cả tệp").click()
     page.get_by_role("textbox", name="Hoặc đường dẫn trên máy này").fill(str(tmp_path / "absent.json"))
     page.get_by_role("button", name="Phân tích", exact=True).click()
-    expect(page.get_by_text("absent.json")).to_be_visible()
+    expect(page.get_by_text("absent.json: ở đây không có tệp nào như thế.")).to_be_visible()
+    page.context.close()
+
+
+def test_a_report_is_set_against_the_roofline_and_a_capture_becomes_a_card(
+    app: App, browser: Browser, tmp_path: Path
+) -> None:
+    app.start()
+    page = visit(browser, app, "analyse")
+    report = tmp_path / "gemv.csv"
+    report.write_bytes(ncu())
+    by_path(page, report)
+    expect(page.locator(".lead")).to_contain_text("no Speed Of Light pair")
+    page.get_by_text("What the roofline expects of it").click()
+    choose(page, "Predict as if on", "H200 SXM 141 GB")
+    page.get_by_text("Elementwise, copy").click()
+    for label, size in (("numbers", 1_000_000), ("inputs of that size", 2), ("outputs of that size", 1)):
+        field = page.get_by_role("spinbutton", name=label)
+        field.fill(str(size))
+        field.press("Enter")
+    expect(page.get_by_text(re.compile(r"6\sMB that it has to move"))).to_be_visible()
+    page.goto(f"{app.url}analyse")
+    by_path(page, decode(20, cost=6000, kernel=3000).write(tmp_path / "decode.sqlite"))
+    page.get_by_role("button", name="Make a card of this").click()
+    page.get_by_role("link", name="Open it").click()
+    expect(page.locator("img").first).to_have_attribute("src", re.compile("^data:image/svg"))
     page.context.close()

@@ -94,6 +94,19 @@ def test_copies_whose_sizes_the_file_does_not_hold_are_not_said_to_be_empty() ->
     assert "0\u00a0B" not in text
 
 
+def test_a_change_of_time_has_its_sign() -> None:
+    args: dict[str, Scalar] = {"change_ms": -86.1, "gap_change_ms": -132.0, "busy_change_ms": 46.0}
+    text = said(Finding("time_moved_in_gaps", args), "en").replace("\u00a0", " ")
+    assert "changed by −86.1 ms: −132 ms in gaps, +46 ms in" in text
+
+
+def test_launches_of_graphs_alone_have_no_cost_of_a_single_one() -> None:
+    args: dict[str, Scalar] = {"launches": 20, "kernels": 5120, "kernel_p50_us": 18.0, "launch_p50_us": None}
+    assert "–" not in said(Finding("launch_cost", dict(args)), "en")
+    args |= {"steps": 20, "per_step": 1.0, "kernels_per_step": 256.0}
+    assert "–" not in said(Finding("launch_cost", args), "zh")
+
+
 @pytest.mark.parametrize(
     ("ms", "text"),
     [(0.0065, "6.50\u00a0µs"), (0.614, "0.614\u00a0ms"), (1733.0, "1,733\u00a0ms"), (18.4e3, "18.4\u00a0s")],

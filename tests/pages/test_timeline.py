@@ -77,6 +77,18 @@ def test_a_gap_in_words() -> None:
     assert "batch" in said.ways[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("internal::gemvx::kernel<int, cublasGemvParamsEx<int>>(T13)", "gemvx::kernel ⟨cublasGemv⟩"),
+        ("void cutlass::Kernel<cutlass_70_wmma_f16>(Params)", "cutlass::Kernel ⟨cutlass_70_wmma_f16⟩"),
+        ("void mine::kernel<4>(int)", "mine::kernel"),
+    ],
+)
+def test_a_kernel_that_a_library_calls_kernel_is_told_apart(name: str, short: str) -> None:
+    assert short_name(name) == short
+
+
 @pytest.mark.parametrize("language", context.LANGUAGES)
 def test_every_reason_has_words_and_two_ways_in_every_language(language: str) -> None:
     assert set(REASONS) == set(get_args(Reason))

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, PROFILER_STEP
+from engine.measure.analyse.launch_facts import SLOW_LAUNCH_NS
 from engine.measure.analyse.timeline import CALL, OPERATOR, RANGE, Row, Timeline, bars_around
 
 Reason = Literal["overhead", "sync", "data", "work", "python", "call", "queued", "graph", "unknown"]
@@ -34,8 +35,6 @@ memory that isn't pinned waits as well. It counts only where it lasts until the 
 LOADING_WORD = "DataLoader"
 """In the name of the operator in which PyTorch fetches a batch ("enumerate(DataLoader)#…")."""
 _STARTING_WORDS = (*LAUNCH_WORDS, "Memcpy", "Memset")
-SLOW_LAUNCH_NS = 100_000
-"""A launch that lasts longer did more than launch: drivers load a kernel's code at its first use."""
 MOST_OF = 0.5
 """From this share of the gap on, something is called what filled it."""
 DONE_SHOWN = 3

@@ -9,8 +9,11 @@ import msgspec
 
 from engine.measure.analyse.device_time import Work
 from engine.measure.analyse.host_side import HostSide
-from engine.measure.analyse.intervals import percentile
+from engine.measure.analyse.intervals import Interval, percentile
 from engine.measure.analyse.step_times import StepTime
+
+SLOW_LAUNCH_NS = 100_000
+"""A launch that lasts longer did more than launch: drivers load a kernel's code at its first use."""
 
 
 class LaunchFacts(msgspec.Struct, frozen=True):
@@ -31,6 +34,8 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     kernels_per_step: float | None
     syncs: int
     """Calls in the whole trace in which the CPU waited for the GPU."""
+    slow: tuple[Interval, ...]
+    """From start to end: the launches of one kernel that did more than launch."""
 
     def to_json(self) -> dict[str, Any]:
         """The contract of `python -m engine analyse --json`; times in microseconds."""
@@ -38,8 +43,8 @@ class LaunchFacts(msgspec.Struct, frozen=True):
             "calls": self.calls,
             "graph_calls": self.graph_calls,
             "kernels_in_graphs": self.in_graphs,
-            "cost_p50_us": self.cost_p50 / 1e3,
-            "cost_p90_us": self.cost_p90 / 1e3,
+            "cost_p50_us": self.cost_p50 / 1e3 if self.calls > self.graph_calls else None,
+            "cost_p90_us": self.cost_p90 / 1e3 if self.calls > self.graph_calls else None,
             "cost_total_us": self.cost_total / 1e3,
             "interval_p50_us": self.interval_p50 / 1e3,
             "steps": self.steps,
@@ -61,6 +66,10 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
     in_graphs = (
         sum(event.kind == "kernel" for event in work.events if event.correlation in graphs) if graphs else 0
     )
+    slow: list[Interval] = []
+    if costs and costs[-1] >= SLOW_LAUNCH_NS:
+        singles = [call for call in launching if call.name not in names.graphs]
+        slow = sorted([(c.start, c.end) for c in singles if c.end - c.start >= SLOW_LAUNCH_NS])
     number = len(steps)
     return LaunchFacts(
         calls=len(launching),
@@ -74,4 +83,5 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
         per_step=sum(step.launches for step in steps) / number if number else None,
         kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
         syncs=len([call for call in host.calls if call.name in names.waiting]),
+        slow=tuple(slow),
     )

@@ -2,8 +2,9 @@
 
 Gaps that launching causes (calls, operators, and the Python between them) are overhead: CUDA graphs, or fewer
 and larger kernels, shrink them. Gaps in which the CPU launched nothing are not: it loaded data, computed,
-waited for a request or did something else, and no graph helps. Where kernels stand side by side the
-GPU is what takes the time; what bounds its kernels a trace can't say (the roofline and Nsight Compute can).
+waited for a request or did something else, and no graph helps. Nor does one where a few launches took far
+too long: they load their kernel's code at its first use. Where kernels stand side by side the GPU is what
+takes the time; what bounds its kernels a trace can't say (the roofline and Nsight Compute can).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import copies_finding
-from engine.measure.analyse.device_time import DeviceTime
+from engine.measure.analyse.device_time import DeviceTime, GapTime
 from engine.measure.analyse.gap_facts import GapFacts
-from engine.measure.analyse.intervals import median
+from engine.measure.analyse.intervals import median, union
+from engine.measure.analyse.launch_facts import LaunchFacts
 from engine.measure.analyse.work_facts import WorkFacts
 from engine.measure.finding import Finding, Scalar
 
@@ -49,6 +51,12 @@ class DeviceFacts(WorkFacts, frozen=True):
     name: str | None
     gaps: GapFacts
     early: int
+
+    @property
+    def held_up(self) -> int:
+        """Gap time, in nanoseconds, in launches that did more than launch."""
+        slow = self.launches.slow if self.launches else ()
+        return GapTime(self.time.gaps).shared_with(union(slow)) if slow else 0
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -87,7 +95,10 @@ class Verdict(msgspec.Struct, frozen=True):
 def bound_of(facts: DeviceFacts) -> Bound:
     """What would be left without gaps."""
     cpu = facts.gaps.cpu
-    left = None if cpu is None else facts.time.busy_ns + cpu.computing + cpu.waiting + cpu.elsewhere
+    left = None
+    if cpu is not None:
+        # a launch that loads code does so once, with a graph and without
+        left = facts.time.busy_ns + cpu.computing + cpu.waiting + cpu.elsewhere + facts.held_up
     return Bound(facts.time.wall_ns, facts.time.busy_ns, left, len(facts.steps))
 
 
@@ -135,6 +146,8 @@ def _conclusion(facts: DeviceFacts, args: dict[str, Scalar], *, calls_known: boo
         if facts.gaps.own_work and cpu.computing > cpu.elsewhere:
             args |= {"doing": facts.gaps.own_work[:100]}
         return Finding("cpu_elsewhere", args)
+    if time.gap_ns and facts.launches and facts.held_up / time.gap_ns >= ELSEWHERE:
+        return Finding("slow_launches", args | _slow(facts, facts.launches))
     known = [pair for pair in facts.gaps.waited_for if pair.cpu_op]
     if known:
         first = known[0]
@@ -144,6 +157,14 @@ def _conclusion(facts: DeviceFacts, args: dict[str, Scalar], *, calls_known: boo
             "share": round(first.ns / time.gap_ns, 4),
         }
     return Finding("overhead_bound", args)
+
+
+def _slow(facts: DeviceFacts, launches: LaunchFacts) -> dict[str, Scalar]:
+    return {
+        "launches": len(launches.slow),
+        "share": round(facts.held_up / facts.time.gap_ns, 4),
+        "longest_ms": max(end - start for start, end in launches.slow) / 1e6,
+    }
 
 
 def _doubts(facts: DeviceFacts, trace: ChromeTrace, lost_share: float) -> tuple[list[str], list[str]]:
@@ -182,6 +203,9 @@ def findings_of(facts: DeviceFacts, verdict: Verdict) -> Iterator[Finding]:
                 "gap_ms": facts.gaps.drained / 1e6,
             },
         )
+    held_up = facts.held_up
+    if verdict.finding.code == "overhead_bound" and facts.launches and held_up >= DRAINS * facts.gaps.total:
+        yield Finding("launches_held_up", {"device": facts.time.device, **_slow(facts, facts.launches)})
     yield from _of_steps(facts)
     for copies in facts.copies:
         yield copies_finding(facts.time.device, copies, facts.time.busy_ns)

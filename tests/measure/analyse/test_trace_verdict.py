@@ -57,6 +57,43 @@ def test_gaps_in_which_the_cpu_launches_nothing_are_no_overhead(tmp_path: Path) 
     assert "graphs_leave" not in codes(shown, "findings")
 
 
+def slow_first(first: int, *, steps: int = 60) -> Trace:
+    """Launches of 5 µs each, after a first one that loads its kernel's code for so many µs."""
+    trace, at = Trace(), 0.0
+    for n in range(steps):
+        cost = first if n == 1 else 5
+        trace.op("aten::mm", at, at + 20 + cost).launch(at + 5, at + 5 + cost, n)
+        trace.work(at + 5 + cost, at + 15 + cost, n)
+        at += 40 + cost
+    return trace
+
+
+def test_a_launch_that_loads_code_is_told_apart_from_the_overhead_of_all(tmp_path: Path) -> None:
+    """A recording without warm-up was called overhead-bound, with CUDA graphs as its cure."""
+    shown = shown_of(tmp_path, slow_first(20_000))
+    assert verdict_of(shown)["code"] == "slow_launches"
+    args = shown["findings"][0]["args"]
+    assert (args["launches"], args["longest_ms"]) == (1, 20.0)
+    assert args["share"] > 0.85
+    assert "graphs_leave" not in codes(shown, "findings")
+    # graphs would not save what loading takes
+    assert shown["devices"][0]["bound"]["graphs_us"] > 20_000
+
+
+def test_a_slow_first_launch_beside_much_overhead_is_mentioned(tmp_path: Path) -> None:
+    shown = shown_of(tmp_path, slow_first(900))
+    assert verdict_of(shown)["code"] == "overhead_bound"
+    held_up = next(f["args"] for f in shown["findings"] if f["code"] == "launches_held_up")
+    assert 0.2 < held_up["share"] < 0.4
+    assert "launches_held_up" not in codes(shown_of(tmp_path, slow_first(5)), "findings")
+
+
+def test_a_rocm_trace_without_warm_up_is_no_case_for_graphs() -> None:
+    shown = analyse_trace(real_file("traces/mi250_rocm62.json.gz")).to_json()
+    assert verdict_of(shown)["code"] == "slow_launches"
+    assert shown["findings"][0]["args"]["longest_ms"] == pytest.approx(6.543, abs=0.001)
+
+
 def test_loading_data_in_the_main_process_is_no_overhead() -> None:
     """Kineto's own example of it: a ResNet-50 whose DataLoader has no workers."""
     shown = analyse_trace(real_file("traces/resnet50_num_workers_0.worker0.pt.trace.json.gz")).to_json()
