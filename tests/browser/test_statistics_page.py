@@ -60,6 +60,16 @@ def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser)
     page.get_by_role("button", name="Use 92%").click()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     assert settings.load(store).desired_retention == 0.92
+    # and for one deck, which stays the one that is looked at
+    choose(page, "For", "Profiling và GPU")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Use 91%").click()
+    back = page.get_by_role("button", name="As all decks", exact=False)
+    expect(back).to_be_visible()
+    assert schedule_changes.plan(store).retention == {"gpu-profiling-vi": 0.91}
+    back.click()
+    expect(back).to_have_count(0)
     # an easy day
     choose(page, "Sun", "None, if it can be")
     for _ in range(PATIENCE_MS // 500):
