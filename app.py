@@ -7,7 +7,7 @@ import streamlit as st
 from app_pages import damaged
 from app_pages.due_title import last_title, show_due
 from app_pages.words import say
-from engine.folders import DataFolderGone
+from engine.folders import DataFolderUnusable
 from engine.store import StoreError
 
 # An emoji, because a picture would import numpy and Pillow before the first card, and a symbol asks a font
@@ -83,5 +83,5 @@ try:
     page.run()
     if page.url_path:  # the review page knows the count itself
         show_due()
-except (StoreError, DataFolderGone) as fault:
+except (StoreError, DataFolderUnusable) as fault:
     damaged.show(fault)

@@ -44,7 +44,7 @@ class Done:
 
 def bulk_actions(chosen: Sequence[Card], found: Sequence[Card]) -> None:
     """The buttons: for the chosen rows, or for every card found where none is chosen."""
-    cards = [card.id for card in chosen or found]
+    cards = chosen or found
     key = "browse.for_chosen" if chosen else "browse.for_found"
     with st.popover(
         say(key, n=len(cards)), icon=":material/checklist:", key="cards.change", help=say("browse.choose")
@@ -97,18 +97,18 @@ def done_line() -> None:
         )
 
 
-def _do_tag(cards: list[str], kind: Kind) -> None:
+def _do_tag(cards: Sequence[Card], kind: Kind) -> None:
     _do(cards, kind, str(st.session_state.get(TAG) or "").strip())
 
 
-def _do(cards: list[str], kind: Kind, value: str | None = None) -> None:
+def _do(cards: Sequence[Card], kind: Kind, value: str | None = None) -> None:
     nonce = uuid4().hex
     st.session_state.pop(FAULT, None)
     context.desk()  # the store knows every card that is shown
     try:
         outcome = change(
             context.store(),
-            cards,
+            [card.id for card in cards],
             kind,
             value=value,
             now=context.now(),

@@ -20,6 +20,7 @@ from engine.study.card_flags import Flags
 from engine.study.card_state import CardState
 from engine.study.change_log import Change
 from engine.study.desk import Desk
+from engine.study.placed import Placed
 from engine.study.review_log import Review
 from engine.study.schedule import SchedulerParams, retrievability
 from engine.study.schedule_plan import schedulers_of
@@ -242,6 +243,8 @@ def _change_row(change: Change, reader: Reader) -> str:
 
 
 def _value(change: Change) -> dict[str, str]:
+    if change.kind == "reschedule":
+        return {"value": Placed.read(change.value).due_day}
     return {"value": change.value or ""} if change.kind in ("tag", "untag") else {}
 
 

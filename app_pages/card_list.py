@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,9 +18,11 @@ from engine.study.card import Card, Library
 from engine.study.card_changes import flags
 from engine.study.card_flags import NONE, Flags
 from engine.study.card_state import NEW, CardState
-from engine.study.search import plain_markdown
+from engine.study.search import SearchIndex, index_of, plain_markdown
 from engine.study.search.browse import ORDERS, browse
 from engine.study.search.faults import SearchFault
+from engine.study.search.found import Found
+from engine.study.search.index import Label
 from engine.study.search.parse import parse
 
 KEY = "cards.table"
@@ -32,8 +34,10 @@ HEIGHT = 520
 ROWS = 200
 """Rows of a page: a browser draws them at once, and nobody reads more without searching."""
 STATES = ("due", "new", "learn", "review", "suspended", "buried", "marked", "leech")
-Filter = tuple[str, list[str], Callable[[Card], set[str]], Callable[[str], str]]
-"""Name, choices, what of a card they choose by, and the word for a choice."""
+LONG = 5000
+"""Cards of which it takes a while to prepare the texts: the page says how far it is."""
+Wanted = Mapping[Label, list[str]]
+"""What a card must be to stay: one of the values chosen of each label."""
 
 
 @st.fragment
@@ -49,11 +53,13 @@ def card_list(library: Library) -> None:
         key=SEARCH,
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        kept, states = _filters(library)
+        wanted, states = _filters(library)
         search_help()
         changes = st.container(width="content")
-    cards, understood = _found(library, query, states)
-    found = [card for card in cards if kept(card)]
+    found, understood = _found(library, query, states)
+    index = index_of(library)
+    for label, values in wanted.items():
+        found = found.among(index.with_label(label, values))
     st.caption(say("cards.count", shown=len(found), all=len(library.by_id)))
     done_line()
     if not found:
@@ -68,7 +74,7 @@ def card_list(library: Library) -> None:
         _preview(chosen[-1], library)
 
 
-def _found(library: Library, query: str, states: Sequence[str]) -> tuple[list[Card], bool]:
+def _found(library: Library, query: str, states: Sequence[str]) -> tuple[Found, bool]:
     """The cards of the search; of a faulty one the fault, the cards of the last that had none, and False."""
     try:
         parse(query)  # alone: brackets must not close over what the filters add
@@ -84,11 +90,11 @@ def _found(library: Library, query: str, states: Sequence[str]) -> tuple[list[Ca
         return _search(library, "", states), False
 
 
-def _search(library: Library, query: str, states: Sequence[str]) -> list[Card]:
+def _search(library: Library, query: str, states: Sequence[str]) -> Found:
     wanted = " or ".join(f"is:{state}" for state in states)
     order = st.session_state.get(ORDER, ORDERS[0])
-    if not (query.strip() or wanted or order not in ("best", "deck")):
-        return list(library.by_id.values())  # the index of a large library takes seconds to make
+    if query.strip():
+        _prepare(index_of(library))
     return browse(
         context.store(),
         library,
@@ -100,29 +106,38 @@ def _search(library: Library, query: str, states: Sequence[str]) -> list[Card]:
     )
 
 
-def _filters(library: Library) -> tuple[Callable[[Card], bool], list[str]]:
+def _prepare(index: SearchIndex) -> None:
+    """Prepares the texts of a library, once; where there are many, it is said how far it is."""
+    if index.is_prepared or len(index.cards) < LONG:
+        return
+    bar = st.progress(0.0, say("browse.preparing"))
+    index.prepare(lambda done, total: bar.progress(done / total, say("browse.preparing")))
+    bar.empty()
+
+
+def _filters(library: Library) -> tuple[Wanted, list[str]]:
     """What a card must be to stay, and the states that are wanted (none: all)."""
     titles = {deck.id: deck.title for deck in library.decks}
-    every = library.by_id.values()
-    wanted: list[tuple[set[str], Callable[[Card], set[str]]]] = []
-    filters: tuple[Filter, ...] = (
-        ("deck", list(titles), lambda card: {card.deck}, lambda deck: titles.get(deck, deck)),
-        ("kind", _all(every, lambda card: {card.kind}), lambda card: {card.kind}, _kind),
-        ("language", _all(every, _language), _language, lambda code: say(f"language.{code}")),
-        ("topic", _all(every, lambda card: set(card.topics)), lambda card: set(card.topics), str),
-        ("priority", ["high", "normal"], lambda card: {card.priority}, _priority),
+    index = index_of(library)
+    filters: tuple[tuple[Label, list[str], Callable[[str], str]], ...] = (
+        ("deck", list(titles), lambda deck: titles.get(deck, deck)),
+        ("kind", sorted(index.labelled("kind")), _kind),
+        ("language", sorted(index.labelled("language")), lambda code: say(f"language.{code}")),
+        ("topic", sorted(index.labelled("topic")), str),
+        ("priority", ["high", "normal"], _priority),
     )
+    wanted: dict[Label, list[str]] = {}
     with st.popover(say("cards.filters"), icon=":material/filter_list:", key="cards.filters"):
-        for name, choices, of, word in filters:
+        for name, choices, word in filters:
             chosen = _choose(name, choices, word)
             if chosen:
-                wanted.append((set(chosen), of))
+                wanted[name] = chosen
         states = _choose("state", list(STATES), lambda state: say(f"browse.is.{state}"))
         st.selectbox(
             say("browse.order"), ORDERS, format_func=lambda order: say(f"browse.order.{order}"), key=ORDER
         )
         st.toggle(say("browse.descending"), key=DESCENDING)
-    return (lambda card: all(of(card) & chosen for chosen, of in wanted)), states
+    return wanted, states
 
 
 def _choose(name: str, choices: list[str], word: Callable[[str], str]) -> list[str]:
@@ -161,10 +176,11 @@ def _table(cards: Sequence[Card], library: Library) -> list[Card]:
     with context.store().read() as connection:
         states = state_table.read_some(connection, ids)
     did = flags(context.store(), ids)
+    today = context.desk().today(context.now(), context.zone()).study_day
     rows = [
         {
             "title": plain_markdown(card.title),
-            "state": _state_text(states.get(card.id, NEW), did.get(card.id, NONE)),
+            "state": _state_text(states.get(card.id, NEW), did.get(card.id, NONE), today),
             "due": due_text(states.get(card.id, NEW)),
             "kind": _kind(card.kind),
             "priority": "★" if card.priority == "high" else "",
@@ -214,12 +230,11 @@ def _preview(card: Card, library: Library) -> None:
         card_sheet(face, words(context.language()), key=f"cards.preview.{card.id}")
 
 
-def _state_text(state: CardState, did: Flags) -> str:
-    """Where the card stands, and what was done to it."""
-    day = context.now().date().isoformat()
+def _state_text(state: CardState, did: Flags, today: str) -> str:
+    """Where the card stands on the learner's day, and what was done to it."""
     marks = (
         ("suspended", did.suspended),
-        ("buried", did.buried(day)),
+        ("buried", did.buried(today)),
         ("marked", did.marked),
         ("leech", did.leech),
     )
@@ -234,14 +249,6 @@ def due_text(state: CardState) -> str:
         return ""
     local = datetime.fromtimestamp(state.due_ms / 1000, UTC).astimezone(ZoneInfo(context.zone()))
     return f"{local:%Y-%m-%d %H:%M}"
-
-
-def _all(cards: Iterable[Card], of: Callable[[Card], set[str]]) -> list[str]:
-    return sorted({value for card in cards for value in of(card)})
-
-
-def _language(card: Card) -> set[str]:
-    return {card.language}
 
 
 def _phase(phase: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
+from uuid import uuid4
 
 import streamlit as st
 
@@ -14,17 +16,18 @@ from app_pages.words import say
 from engine.claims import sightings
 from engine.study.card import Card, Library
 
+SAVED = "card.saved"
+"""The file that an edited card was saved to, to say once."""
+
 
 def card_view(card: Card, library: Library) -> None:
     """The card with its state, history, and the evidence for its numbers."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("cards.back"), icon=":material/arrow_back:", on_click=_back, type="tertiary")
-        st.page_link(
-            "app_pages/write.py",
-            label=say("write.edit"),
-            icon=":material/edit:",
-            query_params={"card": card.id},
-        )
+        edit = st.button(say("write.edit"), icon=":material/edit:", type="tertiary", key="card.edit")
+    saved = st.session_state.pop(SAVED, None)
+    if saved is not None:
+        st.success(say("write.saved", path=saved), icon=":material/check:")
     titles = {deck.id: deck.title for deck in library.decks}
     title = titles.get(card.deck, card.deck)
     face = context.faces().of(card, title)
@@ -36,10 +39,18 @@ def card_view(card: Card, library: Library) -> None:
         from app_pages.evidence import evidence_panel  # charts and tables
 
         evidence_panel(card)
+    if edit:
+        from app_pages.edit_over import edit_over  # the parser, checks and editor
+
+        edit_over(card, uuid4().hex, _edited)
 
 
 def _back() -> None:
     st.query_params.pop("card", None)
+
+
+def _edited(path: Path | None) -> None:
+    st.session_state[SAVED] = path
 
 
 def _standing(card: Card) -> None:

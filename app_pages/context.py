@@ -19,7 +19,7 @@ import streamlit as st
 
 from app_pages.review_card.faces import Faces
 from engine.claims import as_if
-from engine.folders import DataFolderGone, data_folder, project_folder
+from engine.folders import DataFolderUnusable, data_folder, project_folder
 from engine.lab_names import lab_names
 from engine.store import FILE_NAME, Store, open_store
 from engine.study import settings as study_settings
@@ -66,7 +66,10 @@ _houses: dict[Path, House] = {}
 
 
 def house() -> House:
-    """The shared objects, opened where they are not open yet. Raises `StoreDamaged`, `StoreError`."""
+    """The shared objects, opened where they are not open yet.
+
+    Raises `StoreDamaged`, `StoreError`, `DataFolderUnusable`.
+    """
     data = data_folder()
     with _lock:
         known = _houses.get(data)
@@ -231,7 +234,7 @@ def language() -> Language:
     """The interface language: the learner's choice, else the browser's, else English."""
     try:
         known = _houses.get(data_folder())
-    except DataFolderGone:  # the page says so, in the browser's language
+    except DataFolderUnusable:  # the page says so, in the browser's language
         known = None
     if known is not None:
         for name in LANGUAGES:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from app_pages import context
-from app_pages.words import say
+from app_pages.words import phrase
 from engine.study.desk import Counts
 from engine.study.study_day import UnknownZone
 
@@ -13,15 +15,28 @@ NAME = "Benchcards"
 LAST = "due_title.last"
 
 
+@dataclass(slots=True)
+class Shown:
+    """The title that a browser session's tab has."""
+
+    title: str = NAME
+
+
+def shown() -> Shown:
+    """What this browser session's tab shows."""
+    kept: Shown = st.session_state.setdefault(LAST, Shown())
+    return kept
+
+
 def last_title() -> str:
     """The title that the tab has: each run of the script begins with it, so that the tab doesn't flicker."""
-    return str(st.session_state.get(LAST, NAME))
+    return shown().title
 
 
-def title_for(counts: Counts) -> str:
+def title_for(counts: Counts, language: str) -> str:
     """`(12) Benchcards`: what is left today; without a number where nothing is."""
     left = counts.new + counts.learning + counts.due
-    return say("browse.title", n=left, page=NAME) if left else NAME
+    return phrase(language, "browse.title", n=left, page=NAME) if left else NAME
 
 
 def show_due(counts: Counts | None = None) -> None:
@@ -34,7 +49,7 @@ def show_due(counts: Counts | None = None) -> None:
             counts = context.desk().queue(context.now(), context.zone(), size=0, decks=decks).counts
         except UnknownZone:
             return
-    title = title_for(counts)
+    title = title_for(counts, context.language())
     if title != last_title():
-        st.session_state[LAST] = title
+        shown().title = title
         st.set_page_config(page_title=title)

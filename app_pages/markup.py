@@ -1,7 +1,8 @@
 """Card Markdown to HTML that is safe to show: no raw HTML, no images from elsewhere, harmless links.
 
 CommonMark with tables, `$…$` and `$$…$$` as MathML, and fenced code coloured by Pygments (classes `tok-…`).
-A picture is shown where it lies in the folder `pictures/` beside the deck; it comes as part of the HTML.
+A picture is shown where it lies in the folder `pictures/` beside the deck (`engine.study.pictures`); it comes
+as part of the HTML.
 Two things differ for Chinese: a line break between two Chinese characters leaves no space, and `**…。**`
 is emphasis also where a character follows at once.
 """
@@ -16,8 +17,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import tostring
 
-from latex2mathml.converter import convert
+from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
@@ -30,13 +32,13 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from engine.study import pictures
+
 DECIMAL_COMMA = re.compile(r"(\d)\{,\}(\d)")
 
 
-PICTURE = re.compile(r"pictures/([A-Za-z0-9][A-Za-z0-9_-]*\.(svg|png))")
-PICTURE_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
-LARGEST_PICTURE = 1024 * 1024
-"""Bytes: a picture travels with its card."""
+NOT_OF_A_FORMULA = frozenset({"href", "style", "class", "id"})
+r"""Attributes that `\href`, `\style`, `\class` and the like would put into the page."""
 
 
 def block(text: str, folder: Path | None = None) -> str:
@@ -81,9 +83,25 @@ def _markdown() -> MarkdownIt:
 def _formula(source: str, *, display: bool) -> str:
     decimal = DECIMAL_COMMA.sub(r"\1\\text{,}\2", source.strip())  # `4{,}8`: without the space of a list
     try:
-        return convert(decimal, display="block" if display else "inline")
+        return _mathml(decimal, display="block" if display else "inline")
     except Exception:  # noqa: BLE001 - the converter raises many types for a broken formula
         return f'<code class="formula">{html.escape(source.strip())}</code>'
+
+
+def _mathml(source: str, *, display: str) -> str:
+    r"""The formula as MathML that holds nothing but a formula.
+
+    The converter's own text lets `\text{<img/src=x/onerror=…>}` through as a tag: it writes entities into its
+    tree and takes the tree's escapes away at the end. Here the entities become signs and the escapes stay.
+    """
+    tree = convert_to_element(source, display=display)
+    for part in tree.iter():
+        part.text = html.unescape(part.text or "")
+        for name in NOT_OF_A_FORMULA & part.attrib.keys():
+            del part.attrib[name]
+        for name, value in part.attrib.items():
+            part.set(name, html.unescape(value))
+    return tostring(tree, encoding="unicode", short_empty_elements=False)
 
 
 def _math_inline(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -124,16 +142,9 @@ def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
 
 def _picture(folder: Path | None, address: str) -> tuple[str, bytes] | None:
     """Media type and bytes of a deck's picture; None where there is none of that name, or it is too large."""
-    name = PICTURE.fullmatch(address)
-    if folder is None or name is None:
-        return None
-    file = folder / "pictures" / name[1]
-    try:
-        if not file.is_file() or file.stat().st_size > LARGEST_PICTURE:
-            return None
-        return PICTURE_TYPES[name[2]], file.read_bytes()
-    except OSError:
-        return None  # unreadable: its words stand there
+    name = pictures.ADDRESS.fullmatch(address)
+    content = None if folder is None or name is None else pictures.read(folder, name[1])
+    return None if name is None or content is None else (pictures.type_of(name[1]), content)
 
 
 def _is_chinese(character: str) -> bool:

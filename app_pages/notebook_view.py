@@ -8,12 +8,15 @@ from uuid import uuid4
 import streamlit as st
 
 from app_pages import context, notebook_lines
+from app_pages.escaped import escape_markdown
 from app_pages.notebook_lines import Line
+from app_pages.sheet import sheet
 from app_pages.words import knows, say
 from engine.faults import BenchcardsError
 from engine.study import notebook
 from engine.study.card import Card
 from engine.study.notebook import LONGEST, Kind, NotebookRefused
+from engine.study.search import plain_markdown
 
 NONCES = "notebook.nonces"
 """The name that the next row of each field gets: a click that comes twice is written once."""
@@ -56,7 +59,13 @@ def line_box(line: Line, *, with_card: bool = True) -> None:
     with st.container(border=True, gap="small"):
         if with_card:
             _card_link(line)
-        st.markdown(line.text if line.tip else _as_text(line.text))
+        if line.tip and line.card is not None:
+            from app_pages.markup import block, deck_folder  # a card's page does without
+
+            html = block(line.text, deck_folder(line.card.file))
+            sheet(f'<div class="prose" lang="{line.card.language}">{html}</div>', key=f"{key}.pitfall")
+        else:
+            st.markdown(escape_markdown(line.text))
         st.caption(" · ".join(facts(line)))
         about = {"card_id": mistake.card_id, "about": mistake.nonce}
         with st.container(horizontal=True, gap="small"):
@@ -99,7 +108,7 @@ def _card_link(line: Line) -> None:
         return
     st.page_link(
         "app_pages/cards.py",
-        label=line.card.title,
+        label=escape_markdown(plain_markdown(line.card.title)),
         icon=":material/style:",
         query_params={"card": line.card.id},
     )
@@ -122,11 +131,6 @@ def facts(line: Line) -> Sequence[str]:
     if mistake.settled:
         said.append(say("notebook.settled"))
     return said
-
-
-def _as_text(text: str) -> str:
-    """A line is plain text: what Markdown would take for marks is shown as it was typed."""
-    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()#+-.!|<>$~:^" else sign for sign in text)
 
 
 def _act(kind: Kind, field: str, *, card_id: str, about: str) -> None:
@@ -169,5 +173,5 @@ def missed_points(points: Sequence[tuple[str, str, str]]) -> None:
     with st.expander(say("notebook.missed"), icon=":material/edit_note:"):
         st.caption(say("notebook.missed_help"))
         for place, (card_id, title, heading) in enumerate(points):
-            st.markdown(f"**{_as_text(title)}**: {_as_text(heading)}")
+            st.markdown(f"**{escape_markdown(title)}**: {escape_markdown(heading)}")
             new_line(card_id, key=f"missed.{place}.{card_id}")

@@ -23,6 +23,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from app_pages.own_host import check_host
 from app_pages.perfetto import ROOT, say_it_is_served
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class _Interface(StaticFiles):
     """The files of the interface. Those in the folder of a version never change."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        _check_host(Request(scope))
+        check_host(Request(scope))
         if Path(path).parts[:1] in [(name,) for name in LEFT_OUT]:
             raise HTTPException(404)
         return await super().get_response(path, scope)
@@ -116,7 +117,7 @@ class _Served:
 
         Perfetto asks for the trace by a full address, and only the browser knows the name of this app.
         """
-        _check_host(request)
+        check_host(request)
         state = self._trace(request)
         if state is None:
             return self._gone(request)
@@ -134,7 +135,7 @@ class _Served:
 
     def trace(self, request: Request) -> Response:
         """The file as it lies there, packed or not; one that was cut off is closed: Perfetto wants that."""
-        _check_host(request)
+        check_host(request)
         state = self._trace(request)
         if state is None:
             return self._gone(request)
@@ -206,14 +207,6 @@ def _say(key: str, request: Request) -> str:
     known = context.house().settings.interface_language
     asked = context.language_of(request.headers.get("accept-language", "").split(",")[0])
     return phrase(known if known in context.LANGUAGES else asked, key)
-
-
-def _check_host(request: Request) -> None:
-    """Refuses a page elsewhere that comes by a rebound DNS name. Streamlit asks this of its sockets only."""
-    from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
-
-    if not is_host_allowed(request.headers.get("host")):
-        raise HTTPException(403)
 
 
 def _secure(headers: MutableHeaders) -> None:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
-from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from app_pages import context
-from app_pages.due_title import show_due
+from app_pages import context, due_title, review_line
 from app_pages.review_card import review_card
-from app_pages.review_card.noting import Noting
-from app_pages.review_card.payload import Reader, payload
-from app_pages.review_card.practising import Practising
-from app_pages.review_card.predicting import Predicting
-from app_pages.review_card.talk import Ledger, Talk, View
+from app_pages.review_card.payload import Reader
+from app_pages.review_card.session import ReviewSession, heard
+from app_pages.review_card.talk import Edit, View
 from app_pages.study_address import notice, scope_of, sitting_of
 from app_pages.words import say
-from engine.claims import as_if, sightings
+from engine.claims import as_if
 from engine.measure.specs import spec
-from engine.store import StoreError
 from engine.study.card import Library
 from engine.study.desk import Queue
 from engine.study.review_keys import parse_keys
@@ -30,62 +25,22 @@ from engine.study.review_keys import parse_keys
 KEY = "review"
 REFRESH = 600.0
 """Seconds; as text ("10m") it would have Streamlit import pandas."""
-SESSION, LEDGER = "review.session", "review.ledger"
-UNWRITTEN = "review.unwritten"
-"""Why nothing could be written when an answer was last revealed."""
+SESSION = "review.session"
+EDITED = "review.edited"
+"""The wish to edit a card that was done with last (`payload.Reader.edited`)."""
 
 
-def _talk() -> Talk:
-    """What the component said last."""
-    state = st.session_state.get(KEY)
-    return Talk.read(state.get("talk") if isinstance(state, Mapping) else None)
-
-
-def _ledger() -> Ledger:
-    if LEDGER not in st.session_state:
-        st.session_state[LEDGER] = Ledger()
-        st.session_state[SESSION] = uuid4().hex
-    ledger: Ledger = st.session_state[LEDGER]
-    return ledger
+def _session() -> ReviewSession:
+    """The review of this browser session. Held here alone, so that it ends with it."""
+    if SESSION not in st.session_state:
+        st.session_state[SESSION] = ReviewSession(due_title.shown())
+    session: ReviewSession = st.session_state[SESSION]
+    return session
 
 
 def _carry_out() -> None:
     """Operations as they come, also where the page is left in the same moment."""
-    _do(_talk())
-
-
-def _do(talk: Talk) -> None:
-    """Carries out what the component asks for; then a revealed answer counts as seen."""
-    predicting = Predicting(
-        store=context.store(),
-        library=context.library,
-        language=context.language(),
-        zone=context.zone(),
-        picked=context.as_if_gpu(),
-    )
-    desk, zone, now = context.house().desk, context.zone(), context.now()
-    practising = Practising(context.store())
-    _ledger().carry_out(
-        talk.ops,
-        desk=desk,
-        zone=zone,
-        now=now,
-        predicting=predicting,
-        practising=practising,
-        noting=Noting(context.store(), zone),
-    )
-    if talk.view is not None and talk.view.revealed:
-        _seen(sightings.of_card(talk.view.card_id), now, zone)
-
-
-def _seen(subject: str, now: datetime, zone: str) -> None:
-    """A full or read-only disk is told on the page: an answer to come would be lost there too."""
-    try:
-        sightings.note(context.store(), [subject], now=now, zone=zone)
-    except StoreError as error:
-        st.session_state[UNWRITTEN] = str(error)
-    else:
-        st.session_state.pop(UNWRITTEN, None)
+    _session().carry_out(heard(st.session_state.get(KEY)))
 
 
 def _predicts_for() -> str | None:
@@ -100,35 +55,45 @@ def _predicts_for() -> str | None:
 @st.fragment(run_every=REFRESH)
 def daily_review() -> None:
     notices = st.container()
-    library, desk = context.library(), context.house().desk
-    talk, ledger = _talk(), _ledger()
-    _do(talk)
+    library, session = context.library(), _session()
     reader = Reader(
-        session=st.session_state[SESSION],
+        session=session.id,
         language=context.language(),
         zone=context.zone(),
         now=context.now(),
         predicts_for=_predicts_for(),
         keys=parse_keys(context.settings().review_keys),
         sitting=sitting_of(library),
+        line=review_line.address(),
+        edited=st.session_state.get(EDITED),
     )
-    data, queue = payload(
-        reader=reader,
-        library=library,
-        desk=desk,
-        faces=context.faces(),
-        talk=talk,
-        outcomes=ledger.of(talk.ops),
-        decks=scope_of(library),
-    )
+    session.look(reader, scope_of(library))
+    data, queue = session.respond(heard(st.session_state.get(KEY)))
     review_card(key=KEY, data=data, on_talk=_carry_out)
-    show_due(queue.counts)
+    due_title.show_due(queue.counts)
     with notices:
         _clock_notice(queue, reader)
-        if UNWRITTEN in st.session_state:
-            st.error(st.session_state[UNWRITTEN], icon=":material/error:")
-    if talk.view is not None and talk.view.revealed:
-        _evidence(talk.view, library)
+        if session.unwritten is not None:
+            st.error(session.unwritten, icon=":material/error:")
+    if session.view is not None and session.view.revealed:
+        _evidence(session.view, library)
+    if session.edit is not None and session.edit.nonce != (reader.edited or {}).get("nonce"):
+        _edit(session.edit, library)
+
+
+def _edit(wish: Edit, library: Library) -> None:
+    """The card's text over the review, until it is saved or closed."""
+    card = library.by_id.get(wish.card_id)
+    if card is None:
+        return  # gone since; the review shows another by now
+    from app_pages.edit_over import edit_over  # the parser, checks and editor: not before somebody edits
+
+    edit_over(card, wish.nonce, lambda path: _edited(wish, path))
+
+
+def _edited(wish: Edit, path: Path | None) -> None:
+    message = "" if path is None else say("write.saved", path=path)
+    st.session_state[EDITED] = {"nonce": wish.nonce, "message": message}
 
 
 def _clock_notice(queue: Queue, reader: Reader) -> None:
@@ -145,6 +110,8 @@ def _evidence(view: View, library: Library) -> None:
 
     with st.container(key="evidence"):
         evidence_panel(card, at_leisure=view.stays)
+        # the component shows none of it before all of it is that of the card in view
+        st.html(f'<span data-evidence-of="{escape(card.id)}"></span>')
 
 
 def _deck_notices(library: Library) -> None:

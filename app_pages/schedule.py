@@ -6,7 +6,8 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.schedule_fit import fit_section
-from app_pages.schedule_parts import backlog_section, easy_days_section, preview_section
+from app_pages.schedule_moves import preview_section
+from app_pages.schedule_parts import backlog_section, easy_days_section
 from app_pages.schedule_retention import retention_section
 from app_pages.words import say
 

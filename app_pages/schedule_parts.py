@@ -1,4 +1,4 @@
-"""Easy days, the backlog, and what would move: the smaller sections of the schedule's page."""
+"""Easy days and the backlog: the smaller sections of the schedule's page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from uuid import uuid4
 import streamlit as st
 
 from app_pages import context
-from app_pages.graphs import Series, Table, bars, curve, graphs
+from app_pages.graphs import Series, bars, graphs
 from app_pages.graphs.dates import day_label, weekdays
-from app_pages.graphs.figure import Tick, rounded_top
 from app_pages.in_words import in_words
-from app_pages.markup import plain
 from app_pages.numbers import number
 from app_pages.words import say
 from engine.study import schedule_changes
+from engine.study.backlog import MOST, BacklogRefused, read, suppose
 from engine.study.log_columns import read_log
-from engine.study.reschedule import Preview, preview
 from engine.study.standing import standing
 from engine.study.study_day import add_days
-from engine.study.workload import Work, backlog, cards_of, habits
+from engine.study.workload import Cards, Work, backlog, cards_of, habits
 
 PERCENTS = (100, 50, 0)
 DAYS_AHEAD, LONGEST_PAUSE = 60, 30
@@ -71,8 +69,15 @@ def _save_easy_days() -> None:
 
 @st.fragment
 def backlog_section() -> None:
-    """What the cards that wait cost, now or after some days off."""
+    """What the cards that wait cost: those of now, or as many as are typed; now, or after some days off."""
     st.subheader(say("schedule.backlog"), anchor=False)
+    typed = st.text_input(
+        say("schedule.waiting"),
+        key="schedule.waiting",
+        placeholder=say("schedule.waiting.as_it_is"),
+        help=say("schedule.waiting.help"),
+        max_chars=12,
+    )
     pause = st.slider(say("schedule.pause"), 0, LONGEST_PAUSE, 0, key="schedule.pause")
     house, settings, language = context.house(), context.settings(), context.language()
     today = _today()
@@ -80,6 +85,9 @@ def backlog_section() -> None:
         here = standing(connection, today)
     if not len(here):
         st.info(say("schedule.no_answers"), icon=":material/school:")
+        return
+    cards = _supposed(cards_of(here), typed)
+    if cards is None:
         return
     work = Work(
         params=schedule_changes.plan(house.store).of_deck(settings.scheduler, None),
@@ -89,7 +97,7 @@ def backlog_section() -> None:
         pause=pause,
         habits=habits(read_log(house.store, house.data / "cache")),
     )
-    found = backlog(cards_of(here), work)
+    found = backlog(cards, work)
     counted = {
         "cards": number(round(found.cards), language),
         "minutes": number(math.ceil(found.minutes), language),
@@ -123,66 +131,22 @@ def backlog_section() -> None:
         st.caption(say("schedule.seconds_guessed", n=round(work.habits.seconds)))
 
 
-@st.fragment
-def preview_section() -> None:
-    """What would move if every card were put on the day of the present schedule."""
-    st.subheader(say("schedule.preview"), anchor=False)
-    st.caption(say("schedule.preview.hint"))
-    if not st.toggle(say("schedule.preview.show"), key="schedule.preview"):
-        return
-    house, language = context.house(), context.language()
-    today = _today()
-    log = read_log(house.store, house.data / "cache")
-    plan = schedule_changes.plan(house.store)
-    with house.store.read() as connection:
-        found = preview(connection, log, plan, context.settings().scheduler, today)
-    if not found.cards:
-        st.info(say("schedule.no_answers"), icon=":material/school:")
-        return
-    before, after = found.due_today
-    said = say(
-        "schedule.preview.said",
-        cards=number(found.cards, language),
-        sooner=number(found.sooner, language),
-        later=number(found.later, language),
-        before=number(before, language),
-        after=number(after, language),
-    )
-    graphs(_moves(found, today, said), key="schedule.preview.graph")
-
-
-def _moves(found: Preview, today: str, said: str) -> str:
+def _supposed(cards: Cards, typed: str) -> Cards | None:
+    """The cards with as many waiting as was typed, what that stands for said; None where it is no number."""
     language = context.language()
-    days = len(found.now)
-    top = rounded_top(max(*found.now, *found.then))
-    places = [step / (days - 1) for step in range(days)]
-    titles = {card.id: plain(card.title) for card in context.library().by_id.values()}
-
-    def when(due: int) -> str:
-        return day_label(add_days(today, due), language)
-
-    return curve(
-        title=say("schedule.preview.title"),
-        lines=[
-            (Series(say("schedule.preview.now"), tuple(each / top for each in found.now), "fourth"), places),
-            (Series(say("schedule.preview.then"), tuple(each / top for each in found.then)), places),
-        ],
-        dots=[],
-        up=[Tick(share, number(top * share, language)) for share in (0.5, 1.0)],
-        along=[Tick(step / (days - 1), when(step)) for step in range(0, days, 7)],
-        said=said,
-        note=said,
-        table=Table(
-            say("schedule.preview.farthest"),
-            tuple(say(f"schedule.preview.{name}") for name in ("card", "due", "would_be", "stability")),
-            tuple(
-                (
-                    titles.get(each.card_id, each.card_id),
-                    when(each.due),
-                    when(each.would_be),
-                    f"{number(each.stability, language, 2)} → {number(each.would_be_stability, language, 2)}",
-                )
-                for each in found.moved
-            ),
-        ),
-    )
+    try:
+        wanted = read(typed)
+        if wanted is None:
+            return cards
+        found = suppose(cards, wanted)
+    except BacklogRefused as refused:
+        st.error(
+            say(f"schedule.waiting.{refused.code}", most=number(MOST, language)), icon=":material/error:"
+        )
+        return None
+    if found.times > 1:
+        mine = number(len(cards), language)
+        st.caption(say("schedule.waiting.times", cards=mine, times=number(found.times, language)))
+    elif found.days:
+        st.caption(say("schedule.waiting.days", days=number(found.days, language)))
+    return found.cards

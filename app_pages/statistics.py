@@ -26,6 +26,7 @@ from app_pages.words import MINUTES_AN_HOUR, say
 from engine.study import statistics
 from engine.study.card import Library
 from engine.study.log_columns import Log, read_log
+from engine.study.scope import Scope
 from engine.study.standing import Standing, standing
 from engine.study.study_day import add_days
 
@@ -46,15 +47,16 @@ def _found(library: Library, deck: str, topic: str) -> _Found:
     house = context.house()
     today = context.desk().today(context.now(), context.zone()).study_day
     log = read_log(house.store, house.data / "cache")
+    scope = Scope(decks=frozenset({deck}) if deck else None, topics=frozenset({topic}) if topic else None)
     with house.store.read() as connection:
-        here = standing(connection, today)
+        here = standing(connection, today, scope)
     if deck or topic:
         ids = [
             card.id
             for card in library.by_id.values()
             if deck in (ALL, card.deck) and (topic == ALL or topic in card.topics)
         ]
-        log, here = log.of_cards(ids), here.of_cards(ids)
+        log = log.of_cards(ids)
     return _Found(log, here, today)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -345,7 +346,13 @@ def parts_table(view: View, library: Library) -> str:
     log = view.log
     if view.since is not None:
         log = log.where(log.columns.day >= statistics.day_number(view.since))
-    decks = {deck.title: [card.id for card in deck.cards] for deck in library.decks}
+    titles = Counter(deck.title for deck in library.decks)
+    decks = {
+        f"{deck.title} ({deck.id})" if titles[deck.title] > 1 else deck.title: [
+            card.id for card in deck.cards
+        ]
+        for deck in library.decks
+    }
     topics: dict[str, list[str]] = {}
     for card in library.by_id.values():
         for topic in card.topics:

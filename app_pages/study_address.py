@@ -10,6 +10,7 @@ from uuid import uuid4
 import streamlit as st
 
 from app_pages import context
+from app_pages.escaped import escape_markdown
 from app_pages.words import say
 from engine.study.card import Library
 from engine.study.practice import MODES, MOST_DAYS, Mode, Sitting
@@ -73,7 +74,7 @@ def notice(library: Library) -> None:
         if sitting is not None:
             lines.append(say(f"review.practice.{sitting.mode}", days=sitting.days))
         if what:
-            lines.append(say("review.narrowed", what=what))
+            lines.append(say("review.narrowed", what=escape_markdown(what)))
         st.caption(" ".join(lines))
         st.page_link("app_pages/review.py", label=say("review.practice.leave"), icon=":material/undo:")
 

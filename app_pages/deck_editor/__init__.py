@@ -33,13 +33,15 @@ _mount = st.components.v2.component(
 class Draft:
     """What stands in the field. doc: which document it belongs to. line: where the caret is, from 0.
 
-    save: names a wish to save (Ctrl+S), each once; "" where there is none.
+    save: names a wish to save (Ctrl+S), each once; "" where there is none. settled: it was saved, and the
+    browser keeps it as a draft no more.
     """
 
     doc: str
     text: str
     line: int = 0
     save: str = ""
+    settled: bool = False
 
     @classmethod
     def read(cls, said: object) -> Draft | None:
@@ -50,7 +52,7 @@ class Draft:
         if not isinstance(doc, str) or not isinstance(text, str):
             return None
         at = int(line) if isinstance(line, (int, float)) and 0 <= line < 1e7 else 0
-        return cls(doc, text, at, save if isinstance(save, str) else "")
+        return cls(doc, text, at, save if isinstance(save, str) else "", said.get("settled") is True)
 
 
 def deck_editor(

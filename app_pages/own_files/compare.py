@@ -10,6 +10,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.numbers import moment, number, percent, quantity
 from app_pages.own_files.diagnosis import codes, findings, sentences
+from app_pages.own_files.refusals import told_error
 from app_pages.own_files.tables import Cell, name, rows_of, table, time_text, time_us
 from app_pages.own_files.text import escape_markdown
 from app_pages.sheet import sheet
@@ -72,7 +73,7 @@ def comparison(
         before = context.analyses().result(other.id)
         moved = compare(before, analysis, names=(other.name, state.name)).to_json()
     except BenchcardsError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(escape_markdown(told_error(error)), icon=":material/error:")
         return []
     language = context.language()
     st.markdown(f"**{escape_markdown(other.name)}** → **{escape_markdown(state.name)}**")

@@ -9,6 +9,7 @@ from typing import Protocol
 import streamlit as st
 
 from app_pages import context
+from app_pages.own_files.refusals import refused, told_error
 from app_pages.words import say
 from engine.faults import BenchcardsError
 
@@ -51,9 +52,8 @@ def intake() -> None:
             key="files.path",
         )
         st.form_submit_button(say("your_files.analyse"), icon=":material/search_insights:", on_click=_by_path)
-    for fault in st.session_state.pop(SAID, []):
-        st.error(say("your_files.refused"), icon=":material/error:")
-        st.code(fault, language=None, wrap_lines=True)
+    for fault, reason in st.session_state.pop(SAID, []):
+        refused(fault, reason)
 
 
 def _field() -> str:
@@ -68,7 +68,7 @@ def _take() -> None:
     try:
         taken = context.analyses().take_upload(sent.name, _chunks(sent))
     except (BenchcardsError, OSError) as error:
-        _refuse(str(error))
+        _refuse(error)
         return
     st.query_params["file"] = taken
 
@@ -85,7 +85,7 @@ def _by_path() -> None:
         return
     path = Path(typed).expanduser()
     if not path.is_absolute():
-        _refuse(say("your_files.path.relative", path=typed))
+        st.session_state[SAID] = [(say("your_files.path.relative", path=typed), None)]
     else:
         open_path(path)
 
@@ -95,8 +95,9 @@ def open_path(path: Path, name: str | None = None) -> None:
     try:
         st.query_params["file"] = context.analyses().submit(path, name or path.name)
     except (BenchcardsError, OSError) as error:
-        _refuse(str(error))
+        _refuse(error)
 
 
-def _refuse(text: str) -> None:
-    st.session_state[SAID] = [text]
+def _refuse(error: BenchcardsError | OSError) -> None:
+    reason = error.why if isinstance(error, BenchcardsError) else None
+    st.session_state[SAID] = [(told_error(error), reason)]

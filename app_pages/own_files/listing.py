@@ -9,6 +9,7 @@ import streamlit as st
 from app_pages import context
 from app_pages.numbers import moment
 from app_pages.own_files.progress import ICONS, running
+from app_pages.own_files.refusals import told_error
 from app_pages.own_files.text import escape_markdown
 from app_pages.words import say
 from engine.measure.fault import MeasureError
@@ -73,4 +74,4 @@ def _forget(analysis: str) -> None:
     try:
         context.analyses().remove(analysis)
     except MeasureError as error:
-        st.toast(str(error), icon=":material/error:")
+        st.toast(told_error(error), icon=":material/error:")

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app_pages import context
-from app_pages.gpu_choice import gpu_choice
 from app_pages.numbers import number, quantity
 from app_pages.own_files import ncu_cards
 from app_pages.own_files.diagnosis import diagnosis
 from app_pages.own_files.make_card import card_button
+from app_pages.own_files.ncu_predict import NEAR, percent_text, prediction
 from app_pages.own_files.tables import name, rows_of
 from app_pages.own_files.teach import teach
 from app_pages.sheet import sheet
 from app_pages.words import phrase, say
-from engine.claims.roofline import ITEM_BYTES, Expected, expect, matmul
+from engine.claims.roofline import Expected
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
@@ -33,9 +33,6 @@ BESIDE = (
     ("l2_hit_percent", "%"),
     ("registers_per_thread", ""),
 )
-NEAR = 60.0
-"""Percent of a peak from which ncu itself calls a kernel bound by it (Nsight Compute, Kernel Profiling Guide,
-"Speed Of Light": above 60 % is well used, above 80 % near the limit)."""
 SHOWN = 40
 
 
@@ -59,13 +56,13 @@ def ncu_view(state: AnalysisState, analysis: Mapping[str, Any]) -> None:
     said = escape(reading(kernel, language))
     sheet(f'<p class="lead" lang="{language}">{said}</p>', key=f"{key}.reading")
     st.caption(" · ".join(_launch(kernel, language)))
-    expected = _expected(key=key)
+    expected, in_words = prediction(kernel, key=f"{key}.{chosen}")
     sheet(pair_table([kernel], language, expected), key=f"{key}.pair")
-    if expected is not None:
-        st.caption(_expectation(expected, language))
+    if in_words:
+        st.caption(in_words)
     with st.expander(say("your_files.ncu.unsaid"), icon=":material/help_center:"):
         st.markdown(say("your_files.ncu.unsaid.text"))
-    card_button(partial(ncu_cards.of_kernel, state, kernel, language), key=f"{key}.card")
+    card_button(partial(ncu_cards.of_kernel, state, kernel, language, expected), key=f"{key}.{chosen}.card")
     if len(kernels) > 1:
         st.markdown(f"**{say('your_files.ncu.all', n=len(kernels))}**")
         sheet(pair_table(kernels[:SHOWN], language, None), key=f"{key}.all")
@@ -78,9 +75,9 @@ def reading(kernel: Mapping[str, Any], language: str) -> str:
     if memory is None or compute is None:
         return phrase(language, "your_files.ncu.reading.unknown")
     args = {
-        "memory": _percent(memory, language),
-        "compute": _percent(compute, language),
-        "dram": "–" if dram is None else _percent(dram, language),
+        "memory": percent_text(memory, language),
+        "compute": percent_text(compute, language),
+        "dram": "–" if dram is None else percent_text(dram, language),
     }
     if max(memory, compute) < NEAR:
         key = "latency"
@@ -126,7 +123,13 @@ def _row(
         cells += f"<td>{_meter(measured, wanted, language)}</td>"
     for part, unit in shown:
         value = _float(kernel.get(part))
-        text = "–" if value is None else _percent(value, language) if unit == "%" else number(value, language)
+        text = (
+            "–"
+            if value is None
+            else percent_text(value, language)
+            if unit == "%"
+            else number(value, language)
+        )
         cells += f'<td class="number">{escape(text)}</td>'
     return f"<tr>{cells}</tr>"
 
@@ -135,49 +138,13 @@ def _meter(measured: float | None, wanted: float | None, language: str) -> str:
     style, figures = [], []
     if measured is not None:
         style.append(f"--measured:{min(max(measured, 0.0), 100.0):.1f}")
-        figures.append(f"<b>{escape(_percent(measured, language))}</b>")
+        figures.append(f"<b>{escape(percent_text(measured, language))}</b>")
     if wanted is not None:
         style.append(f"--predicted:{min(max(wanted, 0.0), 100.0):.1f}")
-        text = phrase(language, "labs.predicted", value=_percent(wanted, language))
+        text = phrase(language, "labs.predicted", value=percent_text(wanted, language))
         figures.append(f"<small>{escape(text)}</small>")
     kind = "meter" if wanted is not None else "meter alone"
     return f'<div class="{kind}" style="{";".join(style)}" aria-hidden="true"></div>{" ".join(figures)}'
-
-
-def _expected(*, key: str) -> Expected | None:
-    """What the roofline expects of the matrix product that the reader says this kernel is."""
-    with st.expander(say("your_files.ncu.predict"), icon=":material/target:"):
-        st.caption(say("your_files.ncu.predict.hint"))
-        gpu_choice(key=f"{key}.gpu")
-        with st.grid(4):
-            sizes = [
-                st.number_input(
-                    say(f"your_files.ncu.size.{part}"),
-                    min_value=1,
-                    max_value=1_000_000,
-                    value=None,
-                    step=1,
-                    key=f"{key}.size.{part}",
-                )
-                for part in ("m", "n", "k")
-            ]
-            dtype = st.selectbox(say("your_files.ncu.dtype"), list(ITEM_BYTES), key=f"{key}.dtype")
-        if any(size is None for size in sizes):
-            return None
-        m, n, k = (int(size or 1) for size in sizes)
-        found = expect(matmul(m=m, n=n, k=k, item_bytes=ITEM_BYTES[dtype]), context.claim_hardware(), dtype)
-        if found is None:
-            st.info(say("your_files.ncu.no_datasheet"), icon=":material/help:")
-        return found
-
-
-def _expectation(expected: Expected, language: str) -> str:
-    return phrase(
-        language,
-        f"your_files.ncu.expected.{expected.limit}",
-        seconds=quantity(expected.seconds * 1e6, "us", language),
-        ridge=quantity(expected.ridge, "FLOP/B", language),
-    )
 
 
 def _launch(kernel: Mapping[str, Any], language: str) -> list[str]:
@@ -192,15 +159,14 @@ def _launch(kernel: Mapping[str, Any], language: str) -> list[str]:
     clock = _float(kernel.get("sm_clock_hz"))
     if clock is not None:
         found.append(phrase(language, "your_files.ncu.clock", value=quantity(clock / 1e6, "MHz", language)))
+    waves = _float(kernel.get("waves"))
+    if waves is not None:
+        found.append(phrase(language, "your_files.ncu.waves", value=number(waves, language)))
     moved = _float(kernel.get("memory_bytes_per_s"))
     if moved is not None:
         value = quantity(moved / 1e9, "GB/s", language)
         found.append(phrase(language, "your_files.ncu.bandwidth", value=value))
     return found
-
-
-def _percent(value: float, language: str) -> str:
-    return f"{number(value, language, 2 if value < 100 else 3)}%"
 
 
 def _float(value: object) -> float | None:

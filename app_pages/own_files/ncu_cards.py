@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from app_pages.numbers import number
+from app_pages.own_files.bars_svg import Bar, bars
+from app_pages.own_files.ncu_predict import NEAR, percent_text
 from app_pages.own_files.tables import without_condition
 from app_pages.own_files.text import code, in_card
 from app_pages.timeline.gap_words import short_name
 from app_pages.words import phrase
+from engine.claims.roofline import Expected
 from engine.study.card import Language
-from engine.study.own_cards import NewCard
+from engine.study.own_cards import NewCard, Picture
 
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
@@ -26,8 +29,11 @@ FIGURES = (
 )
 
 
-def of_kernel(state: AnalysisState, kernel: Mapping[str, Any], language: Language) -> NewCard:
-    """Asks what bounds the kernel, and whether more occupancy would help."""
+def of_kernel(
+    state: AnalysisState, kernel: Mapping[str, Any], language: Language, expected: Expected | None = None
+) -> NewCard:
+    """Asks what bounds the kernel, and whether more occupancy would help. The picture has the pair as bars,
+    with marks where the roofline expects them."""
     from app_pages.own_files.ncu import reading  # the page that shows the same sentence
 
     name = short_name(without_condition(str(kernel.get("name"))))
@@ -54,4 +60,22 @@ def of_kernel(state: AnalysisState, kernel: Mapping[str, Any], language: Languag
         section=state.name,
         thing=" ".join(str(kernel.get(part)) for part in ("name", "grid", "block", "duration_s")),
         topics=("nsight-compute", "occupancy", "roofline"),
+        picture=_picture(kernel, expected, language),
     )
+
+
+def _picture(kernel: Mapping[str, Any], expected: Expected | None, language: str) -> Picture | None:
+    rows = []
+    for part in ("memory", "dram", "compute"):
+        value = kernel.get(f"{part}_percent")
+        if not isinstance(value, int | float):
+            continue
+        wanted = getattr(expected, f"{part}_percent", None)
+        label = phrase(language, f"your_files.card.ncu.bar.{part}")
+        text = percent_text(float(value), language)
+        rows.append(Bar(label, value / 100, text, None if wanted is None else wanted / 100))
+    if not rows:
+        return None
+    near = percent_text(NEAR, language)
+    alt = "; ".join(f"{row.label}: {row.text}" for row in rows)
+    return Picture(bars(rows, line=NEAR / 100, line_label=near), alt)

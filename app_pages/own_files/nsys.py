@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,10 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.analysis_words import said
+from app_pages.own_files import nsys_cards
 from app_pages.own_files.diagnosis import codes, findings, sentences
+from app_pages.own_files.make_card import card_button
+from app_pages.own_files.readings import READINGS
 from app_pages.own_files.tables import (
     Cell,
     count,
@@ -29,11 +33,6 @@ from app_pages.words import phrase, say
 if TYPE_CHECKING:
     from engine.measure.analyse.jobs import AnalysisState
 
-READINGS: Mapping[str, tuple[str, ...]] = {
-    "gaps": ("gaps_small", "gaps_api_busy", "gaps_api_quiet", "gaps_api_unknown"),
-    "cadence": ("kernel_bound", "launch_bound", "host_bound", "thin_kernels", "long_kernels"),
-    "copies": ("copies_periodic", "copies_irregular", "copies_total"),
-}
 FIRST = 20
 
 
@@ -47,6 +46,7 @@ def nsys_view(state: AnalysisState, analysis: Mapping[str, Any]) -> None:
     html = sentences(rest, findings(analysis, "warnings"), language)
     if html:
         sheet(html, key=f"{key}.rest")
+    card_button(partial(nsys_cards.of_capture, state, analysis, language), key=f"{key}.card")
     for place, device in enumerate(rows_of(analysis.get("devices"))):
         copies = _copies(device, language)
         if copies:
@@ -74,8 +74,8 @@ def _copies(device: Mapping[str, Any], language: str) -> str:
         (
             name(row.get("direction")),
             count(row.get("count"), language),
-            size(row.get("bytes"), language),
-            size(row.get("median_bytes"), language),
+            size(row.get("bytes") or None, language),
+            size(row.get("median_bytes") if row.get("bytes") else None, language),
             time_us(row.get("time_us"), language),
             time_us(row.get("period_us"), language),
         )

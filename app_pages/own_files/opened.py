@@ -10,6 +10,7 @@ from app_pages import context
 from app_pages.own_files.intake import open_path
 from app_pages.own_files.listing import about
 from app_pages.own_files.progress import running
+from app_pages.own_files.refusals import refused, told_error
 from app_pages.own_files.text import escape_markdown
 from app_pages.words import say
 from engine.measure.fault import MeasureError
@@ -41,7 +42,7 @@ def _shown(state: AnalysisState) -> None:
     try:
         result = context.analyses().result(state.id)
     except MeasureError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(escape_markdown(told_error(error)), icon=":material/error:")
         return
     kind = result.get("kind")
     if kind == "trace":
@@ -68,8 +69,7 @@ def _ended_badly(state: AnalysisState) -> None:
     elif state.status == "interrupted":
         st.warning(say("your_files.ended.interrupted"), icon=":material/power_off:")
     else:
-        st.error(say("your_files.refused"), icon=":material/error:")
-        st.code(state.message, language=None, wrap_lines=True)
+        refused(state.message, state.reason)
     if state.path.is_file() and not state.uploaded:
         st.button(
             say("your_files.again"),

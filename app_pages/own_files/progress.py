@@ -8,6 +8,7 @@ import streamlit as st
 
 from app_pages import context
 from app_pages.numbers import clock, percent, quantity
+from app_pages.own_files.refusals import told_error
 from app_pages.words import knows, say
 from engine.measure.fault import MeasureError
 
@@ -68,4 +69,4 @@ def _cancel(analysis: str) -> None:
     try:
         context.analyses().cancel(analysis)
     except MeasureError as error:
-        st.toast(str(error), icon=":material/error:")
+        st.toast(told_error(error), icon=":material/error:")

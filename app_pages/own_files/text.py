@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from app_pages.escaped import escape_markdown
+
+__all__ = ["code", "escape_markdown", "in_card"]
+
 _SIGNS = re.compile(r"[\\`*\[\]$<|~]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would take for a mark; `_` within a word is none."""
 
@@ -11,11 +15,6 @@ _SIGNS = re.compile(r"[\\`*\[\]$<|~]|(?<![^\W_])_|_(?![^\W_])")
 def in_card(text: str) -> str:
     """Text on one line that a card's Markdown leaves as it is, and a person can still read in the deck."""
     return _SIGNS.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
-
-
-def escape_markdown(text: str) -> str:
-    """Text that Streamlit's Markdown leaves as it is: it has directives and emoji of its own."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]$:#<>~" else sign for sign in text)
 
 
 def code(text: str) -> str:

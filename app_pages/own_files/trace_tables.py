@@ -193,8 +193,8 @@ def _copies(device: Row, language: str) -> Rows:
         (
             name(row.get("direction")),
             count(row.get("count"), language),
-            size(row.get("bytes"), language),
-            size(row.get("median_bytes"), language),
+            size(row.get("bytes") or None, language),
+            size(row.get("median_bytes") if row.get("bytes") else None, language),
             time_us(row.get("time_us"), language),
             plain_number(_rate(row), "GB/s", language),
             time_us(row.get("period_us"), language),
@@ -206,7 +206,7 @@ def _copies(device: Row, language: str) -> Rows:
 def _rate(row: Row) -> float | None:
     """GB/s: bytes by the time that copies took."""
     moved, took = row.get("bytes"), row.get("time_us")
-    if not isinstance(moved, int | float) or not isinstance(took, int | float) or took <= 0:
+    if not isinstance(moved, int | float) or not isinstance(took, int | float) or min(moved, took) <= 0:
         return None
     return moved / took / 1e3
 

@@ -12,6 +12,8 @@ import streamlit as st
 from app_pages import context
 from app_pages.own_files import trace_cards
 from app_pages.own_files.make_card import card_button
+from app_pages.own_files.refusals import told_error
+from app_pages.own_files.text import escape_markdown
 from app_pages.perfetto import is_served, perfetto_url
 from app_pages.timeline import timeline as draw
 from app_pages.timeline.gap_picture import gap_picture
@@ -36,7 +38,8 @@ def timeline(state: AnalysisState, device: Mapping[str, Any], *, key: str) -> No
         gap = draw(path, key=f"{key}.timeline", goto=_asked_for())
         story = None if gap is None else gap_story(open_timeline(path), gap)
     except (BenchcardsError, OSError, IndexError) as error:
-        st.error(str(error), icon=":material/error:")
+        said = str(error) if isinstance(error, IndexError) else told_error(error)
+        st.error(escape_markdown(said), icon=":material/error:")
         return
     if story is not None and st.query_params.get("gap") != str(story.gap):
         st.query_params["gap"] = str(story.gap)

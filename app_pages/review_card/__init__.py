@@ -18,6 +18,7 @@ STYLES = ("card", "predict", "actions", "notebook", "curve")
 SCRIPTS = (
     "stopwatch",
     "outbox",
+    "line",
     "queue",
     "keys",
     "face",

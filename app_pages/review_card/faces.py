@@ -16,10 +16,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from engine.study import pictures
 from engine.study.card import Card
 
 HERE = Path(__file__).parent
-MADE_BY = (Path(__file__), HERE.parent / "markup.py")
+MADE_BY = (Path(__file__), HERE.parent / "markup.py", Path(pictures.__file__))
 KEPT_IN_MEMORY = 512
 
 Face = dict[str, Any]
@@ -42,21 +43,44 @@ def key_of(card: Card, deck_title: str) -> str:
     return hashlib.blake2b(repr(shown).encode(), digest_size=12).hexdigest()
 
 
+def pictures_in(card: Card) -> tuple[Path, ...]:
+    """The files that the card's texts name as pictures of its deck."""
+    if not card.file:
+        return ()
+    folder = Path(card.file).parent / pictures.FOLDER
+    return tuple(folder / name for name in pictures.names_of(card))
+
+
+def stamp(files: tuple[Path, ...]) -> str:
+    """Differs where one of the files came, went or changed; "" where there are none to look at."""
+    if not files:
+        return ""
+    seen = []
+    for file in files:
+        try:
+            found = file.stat()
+            seen.append((file.name, found.st_size, found.st_mtime_ns))
+        except OSError:
+            seen.append((file.name, -1, -1))  # not there: the card says so in words
+    return "-" + hashlib.blake2b(repr(seen).encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
 class Faces:
     """The faces of one data folder. Safe to share between threads."""
 
     def __init__(self, data: Path) -> None:
         self.folder = data / "cache" / "faces" / version()
         self._faces: dict[str, Face] = {}
-        self._keys: dict[str, tuple[Card, str, str]] = {}
+        self._keys: dict[str, tuple[Card, str, str, tuple[Path, ...]]] = {}
         self._lock = threading.Lock()
 
     def key(self, card: Card, deck_title: str) -> str:
-        """The card's `key_of`, worked out once while its deck stays loaded."""
+        """The card's `key_of`, worked out once while its deck stays loaded, and how its pictures are now."""
         known = self._keys.get(card.id)
         if known is None or known[0] is not card or known[1] != deck_title:
-            known = self._keys[card.id] = (card, deck_title, key_of(card, deck_title))
-        return known[2]
+            known = (card, deck_title, key_of(card, deck_title), pictures_in(card))
+            self._keys[card.id] = known
+        return known[2] + stamp(known[3])
 
     def of(self, card: Card, deck_title: str) -> Face:
         """The face of a card."""

@@ -44,6 +44,10 @@ class Reader:
     """The keys of the page (`engine.study.review_keys`)."""
     sitting: Sitting | None = None
     """What is practised outside the schedule; None: the daily review."""
+    line: str | None = None
+    """Where the component sends what needs no run of the page's script; None: nowhere."""
+    edited: Mapping[str, str] | None = None
+    """The last wish to edit a card that was done with: its `nonce`, a `message` ("": nothing was saved)."""
 
 
 def payload(
@@ -79,6 +83,7 @@ def payload(
     reviewed = _reviewed(reader, desk, practised) if counted else None
     data = {
         "session": reader.session,
+        "line": reader.line,
         "language": reader.language,
         "words": words(reader.language),
         "now_ms": int(reader.now.timestamp() * 1000),
@@ -116,6 +121,7 @@ def payload(
         "mistakes": None if reviewed is None else open_lines(desk.store, [*held]),
         "predict_for": reader.predicts_for,
         "info": _info(talk.info, library, desk, reader),
+        "edited": None if reader.edited is None else dict(reader.edited),
         "done": None
         if rows
         else _practice_done(reader, practised)

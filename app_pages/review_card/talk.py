@@ -109,21 +109,33 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A wish to edit a card's text over the review, by its name."""
+
+    nonce: str
+    card_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Talk:
     """One message of the client, checked. What is malformed in it is left out or refused, never raised."""
 
     ops: tuple[dict[str, Any], ...] = ()
     have: frozenset[str] = frozenset()
     view: View | None = None
+    number: tuple[str, int] = ("", 0)
+    """Which page of the browser speaks, and the how manieth of its messages this is."""
     info: str | None = None
     """The card whose history is asked for."""
+    edit: Edit | None = None
+    """The card whose text is to be edited, or is being."""
 
     @classmethod
     def read(cls, message: object) -> Talk:
         if not isinstance(message, Mapping):
             return cls()
         ops, have, view = message.get("ops"), message.get("have"), message.get("view")
-        info = message.get("info")
+        info, page, seq = message.get("info"), message.get("page"), message.get("seq")
         return cls(
             ops=tuple(
                 dict(op)
@@ -136,7 +148,9 @@ class Talk:
             view=View(view["card_id"], view.get("revealed") is True, view.get("stays") is True)
             if isinstance(view, Mapping) and isinstance(view.get("card_id"), str)
             else None,
+            number=(page if isinstance(page, str) else "", seq if isinstance(seq, int) else 0),
             info=info if isinstance(info, str) else None,
+            edit=_edit(message.get("edit")),
         )
 
 
@@ -241,6 +255,13 @@ class Ledger:
         if isinstance(undone, ChangeUndone):
             return TakenBack(nonce, undone.card_ids[0], kind=undone.kind, cards=len(undone.card_ids))
         return TakenBack(nonce, undone.card_id, undone.rating)
+
+
+def _edit(wish: object) -> Edit | None:
+    if not isinstance(wish, Mapping):
+        return None
+    nonce, card_id = _text(wish.get("nonce")), _text(wish.get("card_id"))
+    return None if nonce is None or card_id is None else Edit(nonce, card_id)
 
 
 def _note(op: Mapping[str, Any], noting: Noting, now: datetime) -> Outcome:

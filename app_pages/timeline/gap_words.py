@@ -88,7 +88,7 @@ def _args(story: GapStory, language: str) -> dict[str, str]:
         "before": short_name(story.before or "?"),
         "after": short_name(story.after or "?"),
     }
-    for name, done in (("waited", story.waited), ("held_up", story.held_up)):
+    for name, done in (("waited", story.waited), ("held_up", story.held_up), ("worked", story.worked)):
         args[name] = done.name if done else ""
         args[f"{name}_for"] = duration(done.ns if done else 0, language)
     return args

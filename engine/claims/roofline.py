@@ -15,29 +15,30 @@ from engine.claims.hardware_quantities import Hardware
 
 ITEM_BYTES = {"bf16": 2, "fp16": 2}
 """Bytes a number, by type: those whose dense rate is in the spec table for nearly every GPU."""
+ALL_ITEM_BYTES = {**ITEM_BYTES, "fp32": 4, "fp64": 8, "fp8, int8": 1}
+"""The types of work whose arithmetic isn't predicted: for its bytes the size alone counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a kernel has to do at least: bytes that cross DRAM once, and floating-point operations."""
+    """What a kernel has to do at least: bytes that cross DRAM once, and floating-point operations of matrix
+    products; `flop` is None where what it computes isn't one, so that no rate of a datasheet applies."""
 
     bytes: int
-    flop: int
-
-    @property
-    def intensity(self) -> float:
-        """FLOP a byte."""
-        return self.flop / self.bytes
+    flop: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Percent of the datasheet's peaks (0 to 100), the least time in seconds, and which side is the limit."""
+    """Percent of the datasheet's peaks (0 to 100), the least time in seconds, and which side is the limit.
+
+    `compute_percent` and `ridge` (FLOP a byte) are None where arithmetic isn't predicted.
+    """
 
     memory_percent: float
-    compute_percent: float
+    compute_percent: float | None
     seconds: float
-    ridge: float
+    ridge: float | None
     limit: Literal["memory", "compute"]
 
 
@@ -46,11 +47,50 @@ def matmul(*, m: int, n: int, k: int, item_bytes: int) -> Work:
     return Work(bytes=(m * k + k * n + m * n) * item_bytes, flop=2 * m * n * k)
 
 
+def elementwise(*, elements: int, reads: int, writes: int, item_bytes: int) -> Work:
+    """`reads` inputs and `writes` outputs of `elements` numbers each, all moved once. A copy is 1 and 1."""
+    return Work(bytes=elements * (reads + writes) * item_bytes, flop=None)
+
+
+def reduction(*, elements: int, results: int, item_bytes: int) -> Work:
+    """All numbers read once, the results written once; softmax and norms have as many results as numbers."""
+    return Work(bytes=(elements + results) * item_bytes, flop=None)
+
+
+def attention(
+    *,
+    batch: int,
+    heads: int,
+    kv_heads: int,
+    queries: int,
+    keys: int,
+    head_dim: int,
+    item_bytes: int,
+    causal: bool = False,
+) -> Work:
+    """Scores and values as one kernel: Q, K and V read once, the output written once, scores never in DRAM.
+
+    Two products of 2 · queries · keys · head_dim each (T. Dao, "FlashAttention-2", 2023, section 4.1, counts
+    the same). `causal`: the last query sees every key, each one before it one fewer.
+    """
+    pairs = queries * keys
+    if causal:
+        pairs -= queries * (queries - 1) // 2
+    return Work(
+        bytes=2 * batch * head_dim * (heads * queries + kv_heads * keys) * item_bytes,
+        flop=4 * batch * heads * head_dim * pairs,
+    )
+
+
 def expect(work: Work, hardware: Hardware, dtype: str) -> Expected | None:
     """The roofline's expectation; None where bandwidth or matrix rate of the hardware isn't known."""
     bandwidth = hardware.quantities.get("memory_bandwidth")
+    if bandwidth is None or work.bytes <= 0:
+        return None
+    if work.flop is None:
+        return Expected(100.0, None, work.bytes / bandwidth[0], None, "memory")
     rate = hardware.quantities.get(f"peak_{dtype}")
-    if bandwidth is None or rate is None or min(work.bytes, work.flop) <= 0:
+    if rate is None or work.flop <= 0:
         return None
     memory_s, compute_s = work.bytes / bandwidth[0], work.flop / rate[0]
     seconds = max(memory_s, compute_s)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.measure.events import Progress, to_line
+from engine.measure.finding import Progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +81,9 @@ def _analysed(path: Path, report: Callable[[Progress], None] | None) -> dict[str
 
 
 def _told(progress: Progress) -> None:
+    # wanted here only
+    from engine.measure.events import to_line
+
     print(to_line(progress), file=sys.stderr, flush=True)
 
 

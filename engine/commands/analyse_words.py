@@ -68,7 +68,7 @@ def _nsys_facts(shown: dict[str, Any]) -> Iterator[str]:
         yield (
             f"GPU {device['device']}: {percent(device['busy_ratio'])} busy over "
             f"{device['wall_us'] / 1e3:,.3f} ms ({device['kernels']:,} kernels, {device['graphs']:,} graphs "
-            f"as blocks; half of the kernels under {device['kernel_p50_us']:,.1f} µs)"
+            f"as blocks{_half(device['kernel_p50_us'])})"
         )
     for report, rows in shown["sums"].items():
         yield f"{report}: {len(rows):,} rows"
@@ -107,6 +107,10 @@ def _fragmentation(a: Args) -> str:
     )
 
 
+def _half(kernel_p50_us: float | None) -> str:
+    return "" if kernel_p50_us is None else f"; half of the kernels under {kernel_p50_us:,.1f} µs"
+
+
 def _gap_text(a: Args) -> str:
     return (
         f"gaps: GPU {a['device']} is {percent(a['busy_ratio'])} busy over {a['wall_ms']:,.3f} ms, "
@@ -116,13 +120,17 @@ def _gap_text(a: Args) -> str:
 
 def _cadence_text(a: Args) -> str:
     launch = "" if a["launch_p50_us"] is None else f" against {a['launch_p50_us']:,.1f} µs to launch one"
+    if a["kernel_p50_us"] is None:
+        return f"{a['graphs']:,} graphs as blocks, the kernels in them aren't in the file{launch}"
     return f"kernels take {a['kernel_p50_us']:,.1f} µs (median){launch}"
 
 
 def _copies_text(a: Args) -> str:
+    sizes = f"{size(a['bytes'])} in all, half under {size(a['median_bytes'])}"
+    if not a["bytes"]:
+        sizes = "of sizes not in the file"
     return (
-        f"copies {a['direction']}: {a['copies']:,}, {size(a['bytes'])} in all, half under "
-        f"{size(a['median_bytes'])}, {percent(a['share_of_busy'])} of the busy time"
+        f"copies {a['direction']}: {a['copies']:,}, {sizes}, {percent(a['share_of_busy'])} of the busy time"
     )
 
 
@@ -161,7 +169,8 @@ _FINDINGS: dict[str, Callable[[Args], str]] = {
     "launch_bound": lambda a: f"cadence: launch-bound; {_cadence_text(a)}: thin kernels, densely launched",
     "host_bound": lambda a: f"cadence: the GPU waits for the host between launches; {_cadence_text(a)}",
     "copies_periodic": lambda a: (
-        f"{_copies_text(a)}; in a rhythm: {size(a['period_bytes'])} every {a['period_ms']:,.3f} ms"
+        f"{_copies_text(a)}; in a rhythm: {size(a['period_bytes']) if a['period_bytes'] else 'one'} every "
+        f"{a['period_ms']:,.3f} ms"
     ),
     "copies_irregular": lambda a: f"{_copies_text(a)}; without a rhythm",
     "thin_kernels": lambda a: (

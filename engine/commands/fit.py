@@ -12,6 +12,7 @@ from engine.folders import data_folder
 from engine.store import FILE_NAME, Store, open_store
 from engine.study import schedule_changes
 from engine.study.fit import Fit, NotEnough, fit
+from engine.study.local_zone import local_zone
 from engine.study.log_columns import read_log
 from engine.study.settings import load
 from engine.study.steps import parse_steps
@@ -71,4 +72,5 @@ def lines(found: Fit | NotEnough, *, applied: bool) -> list[str]:
 
 
 def _change(store: Store, value: dict[str, object]) -> None:
-    schedule_changes.change(store, "parameters", value, now=datetime.now(UTC), zone="UTC", nonce=uuid4().hex)
+    now, zone = datetime.now(UTC), local_zone()
+    schedule_changes.change(store, "parameters", value, now=now, zone=zone, nonce=uuid4().hex)

@@ -31,7 +31,7 @@ _NAMED = 5
 """Names in a line of the report; the rest are counted."""
 
 _LEFT_OUT = {
-    "pictures": "left out: {n} pictures and sounds; the cards say where they stood",
+    "pictures": "left out: {n} sounds, or pictures that cards can't show; the cards say where they stood",
     "empty": "left out: {n} cards with nothing on one of their sides",
     "too_long": "left out: {n} cards whose text is longer than a card's may be",
     "edited": "kept as here: the text of {n} notes that were edited in Anki",

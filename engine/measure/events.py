@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NoReturn, get_args
 
-Scalar = str | int | float | bool | None
+from engine.measure.finding import Finding as Finding
+from engine.measure.finding import Progress as Progress
+from engine.measure.finding import Scalar as Scalar
+
 FailureCode = Literal[
     "needs_gpu", "needs_tool", "permission", "out_of_memory", "timeout", "cancelled", "crashed", "unsupported"
 ]
@@ -21,15 +24,6 @@ class Started:
     params: dict[str, Scalar]
     environment: dict[str, Any]
     """Versions (torch, driver, cuda, platform …) and `device` {type, name, memory_bytes …}."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """`done` of `total` steps; `label` is what is being done now."""
-
-    done: float
-    total: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +51,6 @@ class Series:
     columns: list[str]
     rows: list[list[Scalar]]
     units: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A conclusion as a code with arguments; the interface puts it into words."""
-
-    code: str
-    args: dict[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.measure.events import Progress
+from engine.measure.finding import Progress
 
 Report = Callable[[Progress], None]
 """Is told how far a reader is: bytes of the file, rows, or a stage alone (a total of 0)."""

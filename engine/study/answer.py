@@ -58,6 +58,9 @@ class Confirmed:
     suspended: bool = False
 
 
+_ADD = insert(reviews).returning(reviews.c.id)
+
+
 def record(connection: Connection, answer: Answer) -> Confirmed | Refused:
     """Writes an answer within a writing transaction. Raises UnknownZone."""
     refused = _malformed(answer)
@@ -104,7 +107,7 @@ def _shown(
         return Refused("shown_too_old")
     local = study_day(answer.shown_at_ms, answer.zone, settings.rollover_hour)
     if answer.shown_day is None:
-        before = review_log.last_that_counts(connection, not_after_ms=answer.shown_at_ms)
+        before = review_log.last_given(connection, not_after_ms=answer.shown_at_ms)
         day = local if before is None else max(local, before.study_day)
     else:
         day = answer.shown_day
@@ -151,8 +154,8 @@ def _write(
         "state_before": state.to_json(),
         "state_after": new_state.to_json(),
     }
-    review_id = connection.execute(insert(reviews).values(row).returning(reviews.c.id)).scalar_one()
-    state_table.write(connection, answer.card_id, new_state, answer.version + 1)
+    review_id = connection.execute(_ADD, row).scalar_one()
+    state_table.write(connection, answer.card_id, new_state, answer.version + 1, before=state)
     is_leech = leech.becomes(state, new_state, settings.leech_lapses)
     suspended = is_leech and settings.leech_action == "suspend"
     if suspended:

@@ -29,8 +29,8 @@ from engine.study.today import now_for_learner
 
 __all__ = ["KINDS", "ChangeUndone", "Changed", "Flags", "change", "flags", "undo_change"]
 
-KINDS: tuple[Kind, ...] = tuple(kind for kind in change_log.KINDS if kind != "leech")
-"""What a person can do to cards."""
+KINDS: tuple[Kind, ...] = tuple(kind for kind in change_log.KINDS if kind not in ("leech", "reschedule"))
+"""What a person can do to cards; `engine.study.rescheduling` puts them on other days."""
 
 LONGEST_TAG = 64
 _RECOMPUTED_ALONE = 200
@@ -225,7 +225,7 @@ def _stranger(connection: Connection, card_ids: tuple[str, ...]) -> str | None:
 
 
 def _derive(connection: Connection, card_ids: tuple[str, ...], kind: Kind) -> None:
-    if kind != "reset":
+    if kind not in change_log.OF_SCHEDULE:
         card_flags.recompute(connection, card_ids)
     elif len(card_ids) > _RECOMPUTED_ALONE:
         state_table.recompute(connection)

@@ -62,7 +62,7 @@ def _after(flags: Flags, change: Change) -> Flags:
             return replace(flags, tags=tuple(sorted({*flags.tags, change.value or ""})))
         case "untag":
             return replace(flags, tags=tuple(tag for tag in flags.tags if tag != change.value))
-        case "reset":
+        case "reset" | "reschedule":
             return flags  # of the schedule (engine.study.state_table), not of the flags
 
 

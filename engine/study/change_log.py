@@ -14,10 +14,15 @@ from sqlalchemy import ColumnElement, Connection, Select, exists, select
 
 from engine.store.change_tables import card_change_undos, card_changes
 
-Kind = Literal["bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "tag", "untag", "reset", "leech"]
+Kind = Literal[
+    "bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "tag", "untag", "reset", "leech", "reschedule"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """What can be done to a card. `leech`: suspended because it was forgotten too often, with the answer that did
-it; it is taken back with that answer."""
+it; it is taken back with that answer. `reschedule`: put on another day (`engine.study.placed`)."""
+
+OF_SCHEDULE: tuple[Kind, ...] = ("reset", "reschedule")
+"""Changes of a card's schedule: its state follows from them and its answers, and its version rises."""
 
 _AT_ONCE = 400
 """Values in one query: every database takes as many."""
@@ -25,7 +30,8 @@ _AT_ONCE = 400
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one card. value: the tag of `tag` and `untag`, the answer's nonce of `leech`."""
+    """One change of one card. value: the tag of `tag` and `untag`, the answer's nonce of `leech`, where
+    `reschedule` puts the card."""
 
     nonce: str
     card_id: str
@@ -42,20 +48,21 @@ def counts() -> ColumnElement[bool]:
     return ~exists().where(card_change_undos.c.change_nonce == card_changes.c.nonce)
 
 
+_LAST = (
+    select(card_changes)
+    .where(counts())
+    .order_by(card_changes.c.at_ms.desc(), card_changes.c.id.desc())
+    .limit(1)
+)
+_LAST_BY_PERSON = _LAST.where(card_changes.c.kind != "leech")
+
+
 def last_that_counts(connection: Connection, *, by_person: bool = False) -> Change | None:
     """The change made last that was not taken back, by one of its cards.
 
     by_person: one that came with an answer, as a leech's, is passed over.
     """
-    query = (
-        select(card_changes)
-        .where(counts())
-        .order_by(card_changes.c.at_ms.desc(), card_changes.c.id.desc())
-        .limit(1)
-    )
-    if by_person:
-        query = query.where(card_changes.c.kind != "leech")
-    row = connection.execute(query).mappings().first()
+    row = connection.execute(_LAST_BY_PERSON if by_person else _LAST).mappings().first()
     return None if row is None else _change(dict(row))
 
 
@@ -77,11 +84,15 @@ def of_cards(connection: Connection, card_ids: Collection[str] | None) -> Iterat
             yield _change(dict(row))
 
 
-def resets(connection: Connection, card_ids: Collection[str] | None) -> dict[str, list[Change]]:
-    """The resets of the cards (None: of all) by card, those taken back among them, in their order."""
+def of_schedule(connection: Connection, card_ids: Collection[str] | None) -> dict[str, list[Change]]:
+    """The changes of the schedule of the cards (None: of all) by card, those taken back among them, in their
+    order.
+    """
     found: dict[str, list[Change]] = {}
     query = (
-        _with_undone().where(card_changes.c.kind == "reset").order_by(card_changes.c.at_ms, card_changes.c.id)
+        _with_undone()
+        .where(card_changes.c.kind.in_(OF_SCHEDULE))
+        .order_by(card_changes.c.at_ms, card_changes.c.id)
     )
     several: list[list[str] | None] = [None] if card_ids is None else list(chunks(sorted(card_ids)))
     for chunk in several:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,9 @@ from engine.study.search import fold
 
 _LONGEST_ID = 60
 """Characters that a title gives to an id."""
+
+_writing = threading.Lock()
+"""Held from looking at a file until it is replaced: of two tabs that save at once, one is told."""
 
 
 class DeckRefused(StudyError):
@@ -184,9 +188,12 @@ def deck_of_text(deck: NewDeck, text: str) -> str:
 
 def make(path: Path, text: str) -> None:
     """Writes a deck that isn't there yet; its text was checked. Raises DeckMoved."""
-    if os.path.lexists(path):
-        raise DeckMoved(f"{path}: is there already and can't be used as it is: see the page Cards for why")
-    _write(path, text.encode("utf-8"))
+    with _writing:
+        if os.path.lexists(path):
+            raise DeckMoved(
+                f"{path}: is there already and can't be used as it is: see the page Cards for why"
+            )
+        _write(path, text.encode("utf-8"))
 
 
 def faults_of(
@@ -245,17 +252,18 @@ def save(
     _, faults = faults_of(text, opened.path, library, lab_names=lab_names, keeps=keeps)
     if faults:
         raise DeckRefused(faults)
-    raw = _bytes_of(opened.origin or opened.path)
-    if _digest(raw) != opened.digest or (opened.origin is not None and os.path.lexists(opened.path)):
-        raise DeckMoved(
-            f"{opened.path}: was changed by another program since you opened it: copy your text, "
-            "open the card again and put it in"
-        )
     content = (text.replace("\n", "\r\n") if opened.crlf else text).encode("utf-8")
-    if content != raw or opened.origin is not None:
-        if opened.origin is None:
-            _keep(opened.path, raw)
-        _write(opened.path, content)
+    with _writing:
+        raw = _bytes_of(opened.origin or opened.path)
+        if _digest(raw) != opened.digest or (opened.origin is not None and os.path.lexists(opened.path)):
+            raise DeckMoved(
+                f"{opened.path}: was changed by another program since you opened it: copy your text, "
+                "open the card again and put it in"
+            )
+        if content != raw or opened.origin is not None:
+            if opened.origin is None:
+                _keep(opened.path, raw)
+            _write(opened.path, content)
     return replace(opened, text=text, digest=_digest(content), origin=None)
 
 

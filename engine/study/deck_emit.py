@@ -81,6 +81,11 @@ def scalar(text: str, indent: int, style: str | None = None) -> str:
     return quoted(text)
 
 
+def as_kept(text: str) -> str:
+    """The text as a deck file keeps it: no spaces on its blank lines, and none of these around it."""
+    return "\n".join(line if line.strip() else "" for line in text.split("\n")).strip("\n")
+
+
 def flow(value: Value) -> str:
     """The value on one line: `[a, b]`, `{name: value}`."""
     if isinstance(value, str):
@@ -108,11 +113,11 @@ def _fits_a_block(text: str) -> bool:
 
 
 def _literal(text: str, indent: int) -> str:
-    content = text.strip("\n")
+    content = as_kept(text)
     # a first line that begins with a space would be taken for the block's own indentation
     mark = "|2" if content[0] in " \t" else "|"
     pad = " " * (indent + 2)
-    lines = [pad + line if line.strip() else "" for line in content.split("\n")]
+    lines = [pad + line if line else "" for line in content.split("\n")]
     return mark + "\n" + "\n".join(lines)
 
 

@@ -31,7 +31,7 @@ def put(text: str, loc: Loc, value: emit.Value) -> str:
     """The deck's text with `value` at `loc`, which must exist. Raises KeyError where it doesn't.
 
     A field of `value` that the file lacks comes after the one before it in `value`; a field that `value`
-    lacks is taken out. Texts count as equal whatever blank lines end them.
+    lacks is taken out. Texts count as equal whatever blank lines end them and whatever spaces stand on these.
     """
     root = spots(text)
     spot = root.at(loc)
@@ -165,9 +165,9 @@ def _sort(value: emit.Value) -> type[Any]:
 
 
 def _trimmed(value: Any) -> Any:
-    """The value as the deck's shape reads it: line ends around a text are not part of it."""
+    """The value as the deck's shape reads it: blank lines around a text are not part of it."""
     if isinstance(value, str):
-        return value.rstrip().lstrip("\n")
+        return emit.as_kept(value).rstrip()
     if isinstance(value, Mapping):
         return {name: _trimmed(each) for name, each in value.items()}
     return [_trimmed(each) for each in value]

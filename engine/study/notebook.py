@@ -117,13 +117,16 @@ def write(
             if connection.execute(known).first() is None:
                 raise NotebookRefused("unknown")
         rollover = load_in(connection).rollover_hour
+        last = select(func.max(mistakes.c.at_ms)).where(mistakes.c.card_id == card_id)
+        # a clock set back doesn't put it before what it follows on
+        after_ms = connection.execute(last).scalar_one_or_none()
         row = {
             "nonce": nonce,
             "card_id": card_id,
             "kind": kind,
             "about": about,
             "text": line if kind in _WITH_TEXT else "",
-            "at_ms": to_ms(now),
+            "at_ms": to_ms(now) if after_ms is None else max(to_ms(now), after_ms + 1),
             "study_day": now_for_learner(connection, to_ms(now), zone, rollover).day,
         }
         connection.execute(insert(mistakes), row)

@@ -18,10 +18,9 @@ from typing import Any
 from engine.study.card import Kind, Language, Library
 from engine.study.deck_edit import NewDeck, add_card
 from engine.study.faults import StudyError
+from engine.study.pictures import FOLDER, LARGEST
 
 DECK = "my-files"
-PICTURES = "pictures"
-LARGEST_PICTURE = 1024 * 1024
 LONGEST_LINE = 300
 """Characters of a title or a figure: a deck allows 400."""
 _writing = threading.Lock()
@@ -84,10 +83,10 @@ def write_card(
         if card_id in library.by_id:
             return Written(card_id, True)
         pictures = [each for each in (card.picture, card.answer_picture) if each is not None]
-        if any(len(each.svg.encode()) > LARGEST_PICTURE for each in pictures):
+        if any(len(each.svg.encode()) > LARGEST for each in pictures):
             raise StudyError("The picture is larger than 1 MiB and was not kept; nothing was written.")
         for picture in pictures:
-            _keep(own / PICTURES, picture)
+            _keep(own / FOLDER, picture)
         deck = NewDeck(DECK, deck_title, card.language, document)
         add_card(_values(card, card_id), deck, own=own, library=library, lab_names=lab_names)
     return Written(card_id, False)
@@ -120,7 +119,7 @@ def _with(text: str, picture: Picture | None) -> str:
     if picture is None:
         return cleaned
     alt = re.sub(r"[\[\]\\`]", "", _line(picture.alt))
-    return f"{cleaned}\n\n![{alt}]({PICTURES}/{_file_name(picture)})"
+    return f"{cleaned}\n\n![{alt}]({FOLDER}/{_file_name(picture)})"
 
 
 def _id_of(card: NewCard) -> str:

@@ -119,7 +119,7 @@ def answer(
     with store.begin() as connection:
         known = connection.execute(select(practice_answers).where(practice_answers.c.nonce == nonce)).first()
         if known is not None:
-            if (known.session, known.card_id) != (sitting, card_id):
+            if (known.session, known.card_id) != (sitting, card_id) or known.takes_back is not None:
                 return Refused("nonce_reused", {"card_id": known.card_id})
             return Practised(card_id, known.rating, already=True)
         if connection.execute(select(cards.c.id).where(cards.c.id == card_id)).first() is None:
@@ -131,13 +131,15 @@ def answer(
 def undo(store: Store, sitting: str, *, nonce: str, now: datetime, zone: str) -> Practised | Refused:
     """Takes the last answer of a sitting back, and called again the one before it.
 
-    Refused with `bad_nonce`, `nothing_to_undo`. Raises UnknownZone, StoreError.
+    Refused with `bad_nonce`, `nonce_reused`, `nothing_to_undo`. Raises UnknownZone, StoreError.
     """
     if not _is_name(nonce):
         return Refused("bad_nonce")
     with store.begin() as connection:
         known = connection.execute(select(practice_answers).where(practice_answers.c.nonce == nonce)).first()
         if known is not None:
+            if known.takes_back is None or known.session != sitting:
+                return Refused("nonce_reused", {"card_id": known.card_id})
             before = select(practice_answers.c.rating).where(practice_answers.c.nonce == known.takes_back)
             return Practised(known.card_id, connection.execute(before).scalar_one(), already=True)
         given = list(_answers(connection, sitting))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from engine.study.card_state import NEW, CardState
+from engine.study.placed import Step
 from engine.study.review_log import Review
 from engine.study.schedule import SchedulerParams, after, transitions
 
@@ -27,21 +28,20 @@ def order(review: Review) -> tuple[int, int, str]:
 def replayed(
     answers: Iterable[Review],
     scheduler: Callable[[str], SchedulerParams],
-    resets_ms: Iterable[int] = (),
+    steps: Iterable[Step] = (),
 ) -> CardState:
     """The state of the one card that `answers` are of, those taken back passed over.
 
-    scheduler: what the scheduler with a fingerprint was set to. resets_ms: the instants (UTC ms) at which
-    the card was made new again; an answer of the same instant came after it.
+    scheduler: what the scheduler with a fingerprint was set to. steps: when the card was made new again or
+    put on another day; an answer of the same instant came after it.
     """
     state = NEW
-    resets = sorted(resets_ms)
+    coming = sorted(steps, key=lambda step: step.at_ms)
     for answer in sorted(answers, key=order):
         if answer.undone:
             continue
-        while resets and resets[0] <= answer.reviewed_at_ms:
-            resets.pop(0)
-            state = NEW
+        while coming and coming[0].at_ms <= answer.reviewed_at_ms:
+            state = stepped(state, coming.pop(0))
         if answer.state_before == state:
             state = answer.state_after
             continue
@@ -51,4 +51,11 @@ def replayed(
         ways = transitions(answer.card_id, state, day, scheduler(answer.scheduler))
         chosen = ways[answer.rating - 1]
         state = after(state, chosen, reviewed_at_ms=answer.reviewed_at_ms, study_day=study_day)
-    return NEW if resets else state
+    for step in coming:
+        state = stepped(state, step)
+    return state
+
+
+def stepped(state: CardState, step: Step) -> CardState:
+    """The state after a step that was no answer."""
+    return NEW if step.placed is None else step.placed.of(state)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, exists, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, exists, func, select
 
 from engine.store.tables import reviews, undos
 from engine.study.card_state import CardState
@@ -49,30 +49,55 @@ def counts() -> ColumnElement[bool]:
     return ~exists().where(undos.c.review_id == reviews.c.id)
 
 
-def last_that_counts(connection: Connection, *, not_after_ms: int | None = None) -> Review | None:
-    """The last answer that was not taken back, if there is one (given at or before an instant).
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Which answer was given last, and when."""
 
-    The last by its day and instant: answers of another machine may have come into the log after it.
-    """
-    condition = counts()
-    if not_after_ms is not None:
-        condition = and_(condition, reviews.c.reviewed_at_ms <= not_after_ms)
+    id: int
+    study_day: str
+    reviewed_at_ms: int
+
+
+def _last(*conditions: ColumnElement[bool]) -> Select[tuple[int, str, int]]:
+    """The last answer that was not taken back, of those that meet the conditions."""
     # days rise with instants: the index on them leads to the last one, and only its answers are put in order
-    day = select(reviews.c.study_day).where(condition).order_by(reviews.c.study_day.desc()).limit(1)
-    last_day = connection.execute(day).scalar_one_or_none()
-    query = (
-        select(reviews)
-        .where(reviews.c.study_day == last_day, condition)
+    day = select(reviews.c.study_day).where(*conditions, counts())
+    last_day = day.order_by(reviews.c.study_day.desc()).limit(1).scalar_subquery()
+    return (
+        select(reviews.c.id, reviews.c.study_day, reviews.c.reviewed_at_ms)
+        .where(reviews.c.study_day == last_day, *conditions, counts())
         .order_by(reviews.c.reviewed_at_ms.desc(), reviews.c.id.desc())
         .limit(1)
     )
-    row = connection.execute(query).mappings().first()
-    return None if row is None else from_row(row)
+
+
+# made once: what SQLAlchemy does to make a statement takes longer than what SQLite does to answer it
+_LAST = _last()
+_LAST_BEFORE = _last(reviews.c.reviewed_at_ms <= bindparam("not_after_ms"))
+_BY_NONCE = select(reviews).where(reviews.c.nonce == bindparam("nonce"))
+
+
+def last_given(connection: Connection, *, not_after_ms: int | None = None) -> Given | None:
+    """Which answer is the last that was not taken back, if there is one (given at or before an instant).
+
+    The last by its day and instant: answers of another machine may have come into the log after it.
+    """
+    if not_after_ms is None:
+        row = connection.execute(_LAST).first()
+    else:
+        row = connection.execute(_LAST_BEFORE, {"not_after_ms": not_after_ms}).first()
+    return None if row is None else Given(row.id, row.study_day, row.reviewed_at_ms)
+
+
+def last_that_counts(connection: Connection) -> Review | None:
+    """The whole answer that `last_given` names."""
+    last = last_given(connection)
+    return None if last is None else by_id(connection, last.id)
 
 
 def by_nonce(connection: Connection, nonce: str) -> Review | None:
     """The answer recorded under a nonce."""
-    row = connection.execute(select(reviews).where(reviews.c.nonce == nonce)).mappings().first()
+    row = connection.execute(_BY_NONCE, {"nonce": nonce}).mappings().first()
     return None if row is None else from_row(row)
 
 

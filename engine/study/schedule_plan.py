@@ -197,9 +197,12 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+_IN_ORDER = select(table).order_by(table.c.made_at_ms, table.c.nonce)
+
+
 def _log(connection: Connection) -> list[Change]:
     """Oldest first, in the order that every machine with these changes puts them in."""
-    rows: Iterable[Row[Any]] = connection.execute(select(table).order_by(table.c.made_at_ms, table.c.nonce))
+    rows: Iterable[Row[Any]] = connection.execute(_IN_ORDER)
     return [
         Change(row.kind, row.deck, MappingProxyType(row.value), row.made_at_ms, row.study_day, row.nonce)
         for row in rows

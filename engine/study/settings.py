@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Text, bindparam, cast, delete, insert, select
 
 from engine.store import Store
 from engine.store.tables import schedulers
@@ -131,7 +133,16 @@ def load_in(connection: Connection) -> StudySettings:
 
     A value that an older version kept and that is not allowed any more gives way to its default.
     """
-    kept = {row.key: row.value for row in connection.execute(select(table)) if row.key in _CHECKS}
+    return _understood(tuple((key, value) for key, value in connection.execute(_KEPT) if key in _CHECKS))
+
+
+_KEPT = select(table.c.key, cast(table.c.value, Text)).order_by(table.c.key)
+
+
+@lru_cache(maxsize=64)  # each answer and each queue asks, and the settings hardly ever change
+def _understood(written: tuple[tuple[str, str], ...]) -> StudySettings:
+    """Settings from the rows kept: names and JSON texts."""
+    kept = {name: json.loads(value) for name, value in written}
     return checked(
         {
             name: value
@@ -164,10 +175,12 @@ def save_in(connection: Connection, values: StudySettings | Mapping[str, object]
     return now
 
 
+_KNOWN = select(schedulers.c.fingerprint).where(schedulers.c.fingerprint == bindparam("fingerprint"))
+
+
 def remember(connection: Connection, params: SchedulerParams) -> None:
     """Keeps what a scheduler was set to, under its fingerprint."""
-    known = select(schedulers.c.fingerprint).where(schedulers.c.fingerprint == params.fingerprint)
-    if connection.execute(known).first() is None:
+    if connection.execute(_KNOWN, {"fingerprint": params.fingerprint}).first() is None:
         row = {"fingerprint": params.fingerprint, "params": params.to_json()}
         connection.execute(insert(schedulers), row)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from sqlalchemy import Connection, case, func, select
 
 from engine.store.tables import card_states
 from engine.study.queue import LEARNING, in_decks, new_cards
+from engine.study.scope import Narrowed
 from engine.study.statistics import MATURE_DAYS, day_number
 from engine.study.study_day import DAY_MINUTES
 
@@ -40,15 +40,6 @@ class Standing:
     def __len__(self) -> int:
         return len(self.card_ids)
 
-    def of_cards(self, ids: Collection[str]) -> Standing:
-        """These cards alone; those of them that were never answered count as new."""
-        wanted = set(ids)
-        which = np.fromiter((card in wanted for card in self.card_ids), bool, len(self))
-        kept = tuple(card for card in self.card_ids if card in wanted)
-        arrays = ("stability", "difficulty", "due", "since", "in_review", "mature")
-        chosen = {name: getattr(self, name)[which] for name in arrays}
-        return replace(self, card_ids=kept, new=len(wanted) - len(kept), **chosen)
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -60,8 +51,8 @@ class Counts:
     mature: int
 
 
-def standing(connection: Connection, today: str, decks: Collection[str] | None = None) -> Standing:
-    """All cards (of `decks`) as they stand on the study day `today`."""
+def standing(connection: Connection, today: str, decks: Narrowed = None) -> Standing:
+    """All cards (of `decks`, a scope) as they stand on the study day `today`; suspended ones stay out."""
     of = card_states.c
     # by day where there is one; an instant comes today or, rarely, on a later day of its own
     due_day = case((of.due_day.is_not(None), of.due_day), else_=today)

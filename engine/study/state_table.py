@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import groupby
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from engine.store.tables import card_states, cards, reviews, undos
 from engine.study import change_log
 from engine.study.card_state import NEW, CardState
 from engine.study.fuzz import place
+from engine.study.placed import steps_of
 from engine.study.replay import replayed
 from engine.study.review_log import from_row
 from engine.study.schedule import SchedulerParams
 from engine.study.settings import scheduler_of
 
+# made once: what SQLAlchemy does to make a statement takes longer than what SQLite does to answer it
+_OF_CARD = select(card_states).where(card_states.c.card_id == bindparam("card"))
+_REPLACE = update(card_states).where(card_states.c.card_id == bindparam("card"))
+_ADD = insert(card_states)
+_STARTED = (
+    update(cards)
+    .where(cards.c.id == bindparam("card"), cards.c.started != bindparam("begun"))
+    .values(started=bindparam("begun"))
+)
+
 
 def read(connection: Connection, card_id: str) -> tuple[CardState, int]:
     """A card's state and version; a card that was never answered is new, version 0."""
-    row = connection.execute(select(card_states).where(card_states.c.card_id == card_id)).mappings().first()
+    row = connection.execute(_OF_CARD, {"card": card_id}).mappings().first()
     return (NEW, 0) if row is None else (CardState.from_json(dict(row)), int(row["version"]))
 
 
@@ -39,16 +50,19 @@ def read_some(connection: Connection, card_ids: Collection[str]) -> dict[str, Ca
     return found
 
 
-def write(connection: Connection, card_id: str, state: CardState, version: int) -> None:
-    """Puts a card's state in place of the one before, and says in `cards` whether it was started."""
+def write(
+    connection: Connection, card_id: str, state: CardState, version: int, *, before: CardState | None = None
+) -> None:
+    """Puts a card's state in place of the one before, and says in `cards` whether it was started.
+
+    before: the state that stands there, where it is known.
+    """
     row = {**state.to_json(), "version": version, "shuffle": shuffle(card_id, state.reps)}
-    found = connection.execute(update(card_states).where(card_states.c.card_id == card_id).values(row))
-    if found.rowcount == 0:
-        connection.execute(insert(card_states), {"card_id": card_id, **row})
+    if connection.execute(_REPLACE, {"card": card_id, **row}).rowcount == 0:
+        connection.execute(_ADD, {"card_id": card_id, **row})
     started = state.phase != "new"
-    connection.execute(
-        update(cards).where(cards.c.id == card_id, cards.c.started != started).values(started=started)
-    )
+    if before is None or started != (before.phase != "new"):
+        connection.execute(_STARTED, {"card": card_id, "begun": started})
 
 
 def shuffle(card_id: str, reps: int) -> int:
@@ -59,8 +73,8 @@ def shuffle(card_id: str, reps: int) -> int:
 def recompute(connection: Connection, card_id: str | None = None) -> int:
     """Replaces the states (of one card, or of all) by what the log alone says. Returns how many there are.
 
-    The version is the number of answers and resets and of what took them back: above that of every answer
-    in the log.
+    The version is the number of answers and changes of the schedule and of what took them back: above that
+    of every answer in the log.
     """
     query = select(reviews, undos.c.id.is_not(None).label("undone")).outerjoin(
         undos, undos.c.review_id == reviews.c.id
@@ -80,16 +94,16 @@ def recompute(connection: Connection, card_id: str | None = None) -> int:
         return schedulers[fingerprint]
 
     rows = connection.execute(query.order_by(reviews.c.card_id)).mappings()
-    resets = change_log.resets(connection, None if card_id is None else [card_id])
+    changed = change_log.of_schedule(connection, None if card_id is None else [card_id])
     found: dict[str, tuple[CardState, int]] = {}
     for of, group in groupby(map(from_row, rows), key=lambda review: review.card_id):
         answers = tuple(group)
-        made = resets.pop(of, [])
-        undone = sum(answer.undone for answer in answers) + sum(reset.undone for reset in made)
+        made = changed.pop(of, [])
+        undone = sum(answer.undone for answer in answers) + sum(change.undone for change in made)
         version = len(answers) + len(made) + undone
-        state = replayed(answers, scheduler, [reset.at_ms for reset in made if not reset.undone])
+        state = replayed(answers, scheduler, steps_of(made))
         found[of] = (state, version)
-    for of, made in resets.items():  # reset without ever having been answered
+    for of, made in changed.items():  # without ever having been answered
         found[of] = (NEW, len(made) + sum(each.undone for each in made))
     connection.execute(old)
     connection.execute(started.values(started=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 UNITS = {"m": 1, "h": 60, "d": 24 * 60}
 LONGEST_MINUTES = 30 * UNITS["d"]
@@ -10,6 +11,7 @@ MOST_STEPS = 10
 _STEP = re.compile(r"(\d{1,6})([mhd])?")
 
 
+@lru_cache(maxsize=64)
 def parse_steps(text: str) -> tuple[int, ...]:
     """The steps in minutes; a bare number is minutes, an empty text is no steps.
 

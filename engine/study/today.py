@@ -32,7 +32,7 @@ class Now:
 
 def now_for_learner(connection: Connection, clock_ms: int, zone: str, rollover_hour: int) -> Now:
     """What counts as now when the clock says `clock_ms` in `zone`. Raises UnknownZone."""
-    last = review_log.last_that_counts(connection)
+    last = review_log.last_given(connection)
     changed = change_log.last_that_counts(connection)
     ms = clock_ms if last is None else max(clock_ms, last.reviewed_at_ms)
     if changed is not None:

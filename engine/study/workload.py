@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,11 +163,7 @@ def cost_of_retention(
     """What each desired retention would bring, all cards put on the days that it gives them."""
     found = {}
     for retention in retentions:
-        params = SchedulerParams(
-            desired_retention=retention,
-            maximum_days=work.params.maximum_days,
-            parameters=work.params.parameters,
-        )
+        params = replace(work.params, desired_retention=retention)
         spaced = memory_model.interval(
             params.parameters, cards.stability, retention, work.params.maximum_days
         )
@@ -191,7 +187,10 @@ def backlog(cards: Cards, work: Work, *, seed: int = 1) -> Backlog:
     then = memory_model.recall(work.params.parameters, memory, elapsed[waiting] + longer)
     in_time = memory_model.recall(work.params.parameters, memory, on_their_day[waiting])
     number = int(waiting.sum())
-    answers_each = sum(ahead.answers) / sum(ahead.reviews) if sum(ahead.reviews) else 1.0
+    forgotten = sum(ahead.forgotten) / sum(ahead.reviews) if sum(ahead.reviews) else 0.0
+    answers_each = 1 + forgotten * len(
+        work.params.relearning_steps
+    )  # new cards cost theirs without a backlog
     return Backlog(
         cards=number,
         minutes=number * answers_each * work.habits.seconds / 60,
@@ -222,6 +221,7 @@ class _Run:
         self.last = np.concatenate([-cards.since[taken], np.zeros(fresh, np.int64)])
         self.started = len(taken)
         """Cards before this place were answered; those from it on are new."""
+        self.learnt = 0
         self.counted: list[tuple[float, float, float, float]] = []
 
     def day(self, day: int) -> None:
@@ -235,7 +235,10 @@ class _Run:
         if waiting:
             due = due[np.argsort(self.due[due], kind="stable")[:limit]]
         forgotten, again = self._review(due, day)
-        fresh = min(round(self.work.new_per_day / self.scale), len(self.due) - self.started)
+        # of a part of the collection not every day has a whole new card
+        wanted = self.work.new_per_day * (day - self.work.pause + 1) / self.scale
+        fresh = min(round(wanted) - self.learnt, len(self.due) - self.started)
+        self.learnt += fresh
         learnt = self._learn(fresh, day)
         self.counted.append(
             (float(len(due)), float(len(due) + again + learnt), float(waiting), float(forgotten))

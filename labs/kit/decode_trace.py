@@ -9,9 +9,10 @@ from pathlib import Path
 
 import torch
 
-from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace, CpuEvent, read_chrome_trace
+from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace, CpuEvent
 from engine.measure.analyse.intervals import Interval, length, percentile, union
 from engine.measure.analyse.trace import DeviceTime, Gap, TraceAnalysis, analyse
+from engine.measure.analyse.trace_reading import read_chrome_trace
 
 MEDIA_TYPE = "application/gzip"
 CLASSES_US = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)

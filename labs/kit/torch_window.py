@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import CALL_CATEGORIES, GPU_KINDS, nanoseconds
+from engine.measure.analyse.chrome_trace import CALL_CATEGORIES, GPU_KINDS
 from engine.measure.analyse.contents import read_contents
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.nsys_capture import Call, Capture, NvtxRange, Work
+from engine.measure.analyse.trace_times import nanoseconds
 
 _RANGES = "user_annotation"
 _DIRECTIONS = ("HtoD", "DtoH", "DtoD", "PtoP")

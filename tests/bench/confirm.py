@@ -59,11 +59,13 @@ WATCH = """() => {
     const bench = [...document.querySelectorAll("*")].map(inside).find(Boolean);
     let begun = null, told = null;
     addEventListener("keydown", event => { begun = event.timeStamp; told = null; }, true);
-    const send = WebSocket.prototype.send;
-    WebSocket.prototype.send = function (...sent) {
-        told ??= performance.now();
-        return send.apply(this, sent);
-    };
+    for (const [owner, name] of [[WebSocket.prototype, "send"], [window, "fetch"]]) {
+        const tell = owner[name];
+        owner[name] = function (...sent) {
+            told ??= performance.now();
+            return tell.apply(this, sent);
+        };
+    }
     new MutationObserver(() => {
         if (bench.dataset.pending !== "0" || begun === null) return;
         const now = performance.now();

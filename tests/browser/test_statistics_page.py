@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.study import schedule_changes, settings
+from engine.study.desk import Desk
 from tests.browser.app import App
+from tests.browser.decks import write_deck
 from tests.browser.visit import PATIENCE_MS, choose, visit
+from tests.study.a_learner import Learner, a_card, a_library
 from tests.study.generated import generated, put
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -77,5 +82,46 @@ def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser)
             break
         page.wait_for_timeout(500)
     assert schedule_changes.plan(store).easy_days == (100, 100, 100, 100, 100, 100, 0)
+    store.close()
+    page.context.close()
+
+
+def test_cards_are_put_on_other_days_and_back_and_a_typed_backlog_is_foretold(
+    app: App, browser: Browser, deck: str
+) -> None:
+    ids = write_deck(app.home, deck)
+    app.start()
+    store = app.store()
+    desk = Desk(store)
+    desk.sync(a_library(*(a_card(card, deck) for card in ids)))
+    learner = Learner(desk, now=datetime.now(UTC))
+    for item in learner.queue().items:
+        learner.answer(item, 4)
+    schedule_changes.change(
+        store, "retention", {"retention": 0.75}, deck=deck, now=learner.now, zone="UTC", nonce="r"
+    )
+    before = desk.states()
+    page = visit(browser, app, "schedule")
+    typed = page.get_by_role("textbox", name="Cards waiting today")
+    for wrong, message in (("many", "Type a whole number"), ("0", "at least one"), ("999999", "100,000")):
+        typed.fill(wrong)
+        typed.press("Enter")
+        expect(page.get_by_text(message, exact=False)).to_be_visible()
+    typed.fill("12")
+    typed.press("Enter")
+    expect(page.get_by_text("each stands 3 times", exact=False)).to_be_visible()
+    expect(page.get_by_role("img", name="Cards waiting then: 12.", exact=False)).to_be_visible()
+    page.get_by_text("Work it out").click()
+    page.get_by_role("button", name="Put 4 cards on these days").click()
+    expect(page.get_by_text("Cards put on other days: 4.")).to_be_visible()
+    expect(page.get_by_text("Every card stands where", exact=False)).to_be_visible()
+    moved = desk.states()
+    assert all(
+        (moved[card].due_day or "") > (before[card].due_day or "") and moved[card].reps == 1 for card in ids
+    )
+    page.get_by_text("What was moved before").click()
+    page.get_by_role("button", name="Take back:").click()
+    expect(page.get_by_text("Taken back. Cards that stand", exact=False)).to_be_visible()
+    assert desk.states() == before
     store.close()
     page.context.close()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.measure.analyse.chrome_trace import read_chrome_trace
 from engine.measure.analyse.nsys_sqlite import read_nsys_sqlite
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from engine.measure.events import Finding
 from labs.kit import nsys_tool, window_findings
 from labs.kit.nsys_tool import NsysFailed

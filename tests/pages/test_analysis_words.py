@@ -12,7 +12,7 @@ from app_pages.analysis_words import findings_of, key_of, said
 from engine.commands import analyse_words
 from engine.folders import project_folder
 from engine.measure.analyse.recognise import analyse_file
-from engine.measure.events import Finding
+from engine.measure.events import Finding, Scalar
 from tests.real_files import FOLDER
 
 ANALYSERS = project_folder() / "engine" / "measure" / "analyse"
@@ -65,11 +65,54 @@ def test_without_a_failed_request_none_is_spoken_of() -> None:
     assert "failed" not in said(Finding("fragmentation", dict(args)), "en")
 
 
-def test_a_launch_that_was_not_recorded_is_a_dash() -> None:
+def test_a_launch_that_was_not_recorded_is_told_as_such() -> None:
     args = {"device": 0, "kernel_p50_us": 3.5, "launch_p50_us": None}
     assert said(Finding("kernel_bound", dict(args)), "en") == (
-        "Cadence: kernel-bound; kernels take 3.50\u00a0µs (median), a launch –."
+        "Cadence: kernel-bound; kernels take 3.50\u00a0µs (median); what a launch takes the file doesn't say."
     )
+
+
+@pytest.mark.parametrize("language", context.LANGUAGES)
+def test_graphs_recorded_as_blocks_have_no_length_of_a_kernel(language: str) -> None:
+    args = {"device": 0, "kernels": 0, "graphs": 30, "kernel_p50_us": None, "launch_p50_us": None}
+    text = said(Finding("kernel_bound", dict(args)), language)
+    assert "30" in text
+    assert "–" not in text
+
+
+def test_copies_whose_sizes_the_file_does_not_hold_are_not_said_to_be_empty() -> None:
+    args: dict[str, Scalar] = {
+        "device": 2,
+        "direction": "HtoD",
+        "copies": 2,
+        "bytes": 0,
+        "median_bytes": 0,
+        "share_of_busy": 0.25,
+    }
+    text = said(Finding("copies_irregular", {**args, "period_ms": None, "period_bytes": None}), "en")
+    assert "doesn't say how large" in text
+    assert "0\u00a0B" not in text
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [(0.0065, "6.50\u00a0µs"), (0.614, "0.614\u00a0ms"), (1733.0, "1,733\u00a0ms"), (18.4e3, "18.4\u00a0s")],
+)
+def test_a_time_is_written_in_the_unit_one_would_say(ms: float, text: str) -> None:
+    assert text in said(Finding("copies_total", {"operation": "x", "copies": 1, "total_ms": ms}), "en")
+
+
+def test_a_tiny_chance_is_a_power_of_ten_that_does_not_break() -> None:
+    args: dict[str, Scalar] = {
+        "call": "f",
+        "bytes": 1,
+        "blocks": 1,
+        "bytes_per_tooth": 1,
+        "teeth": 9,
+        "p": 7.9e-10,
+    }
+    text = said(Finding("leak", {**args, "share_of_growth": 1.0}), "en")
+    assert "8\u00a0×\u00a010⁻¹⁰" in text
 
 
 def test_a_code_without_words_is_shown_with_its_arguments() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from app_pages.card_info import Reader, card_info, points
 from engine.store import Store, open_store
-from engine.study import card_changes, settings
+from engine.study import card_changes, rescheduling, schedule_changes, settings
 from engine.study.change_log import Kind
 from engine.study.desk import Desk
 from engine.study.schedule import SchedulerParams, retrievability
@@ -108,6 +108,18 @@ def test_the_curve_begins_anew_where_the_card_was_reset(learner: Learner) -> Non
     dots = shown(learner).findall(".//circle")
     assert len(dots) == 1
     assert len(shown(learner).findall(".//tbody/tr")) == 4
+
+
+def test_a_card_put_on_another_day_says_on_which(learner: Learner) -> None:
+    study(learner, 4)
+    learner.wait(days=1)
+    store, how = learner.desk.store, {"now": learner.now, "zone": "UTC"}
+    wanted = {"retention": 0.75}
+    schedule_changes.change(store, "retention", wanted, deck="deck", nonce="r", **how)  # type: ignore[arg-type]
+    rescheduling.reschedule(store, None, nonce="m", **how)  # type: ignore[arg-type]
+    day = learner.desk.state(CARD.id).due_day
+    assert f"put on another day: {day}" in text(shown(learner))
+    assert f"dời sang ngày khác: {day}" in text(shown(learner, "vi"))
 
 
 def test_flags_are_told_in_the_readers_language(learner: Learner) -> None:

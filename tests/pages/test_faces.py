@@ -45,6 +45,21 @@ def test_faces_of_other_code_are_removed(tmp_path: Path) -> None:
     assert not old.exists()
 
 
+def test_a_picture_that_comes_or_changes_is_shown_at_once(tmp_path: Path) -> None:
+    """A card that was shown before its picture was there never showed it."""
+    card = replace(CARD, prompt="See ![the curve](pictures/a.svg)", file=str(tmp_path / "mine.yaml"))
+    faces = Faces(tmp_path)
+    assert "<img" not in faces.of(card, "Deck")["prompt"]
+    (tmp_path / "pictures").mkdir()
+    shown = []
+    for drawing in ("<svg/>", "<svg></svg>"):
+        (tmp_path / "pictures" / "a.svg").write_text(drawing)
+        shown.append(faces.of(card, "Deck")["prompt"])
+        assert "<img" in shown[-1]
+    assert shown[0] != shown[1]
+    assert Faces(tmp_path).of(card, "Deck")["prompt"] == shown[1]
+
+
 def test_every_word_that_is_shown_is_in_the_key() -> None:
     key = key_of(CARD, "Deck")
     assert key == key_of(replace(CARD, file="elsewhere.yaml", line=9, topics=("mbu",)), "Deck")

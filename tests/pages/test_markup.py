@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,37 @@ def test_a_broken_formula_shows_its_source(broken: str) -> None:
     out = inline(f"before ${broken}$ after")
     assert out.startswith("before ")
     assert out.endswith(" after")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\text{<img/src=x/onerror=alert(1)>}",
+        r"\text{&lt;img/src=x/onerror=alert(1)&gt;}",
+        r"\mbox{<svg/onload=alert(1)>}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{position:fixed;inset:0}{x}",
+        r"\class{card}{x}",
+        r"\unicode{<script>}",
+    ],
+)
+def test_a_formula_can_put_nothing_but_a_formula_into_the_page(formula: str) -> None:
+    found: list[tuple[str, dict[str, str | None]]] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append((tag, dict(attrs)))
+
+    reader = Reader()
+    reader.feed(inline(f"${formula}$"))
+    reader.close()
+    assert {tag for tag, _ in found} <= {"math", "mrow", "mstyle", "mtext", "mi", "mo", "mn"}
+    assert not {"href", "style", "class", "onerror"} & {name for _, given in found for name in given}
+
+
+def test_a_formula_still_says_what_it_compares() -> None:
+    assert "<mo>&lt;</mo>" in inline("$a < b$")
+    assert "<mtext>R&amp;D</mtext>" in inline(r"$\text{R&D}$")
 
 
 def test_dollars_of_money_are_no_formula() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app_pages.review_card.practising import Practising
-from app_pages.review_card.talk import Ledger, Leech, Refusal, TakenBack, Talk, View
+from app_pages.review_card.talk import Edit, Ledger, Leech, Refusal, TakenBack, Talk, View
 from app_pages.words import knows
 from engine.store import Store, open_store
 from engine.study import card_changes, settings
@@ -247,3 +247,9 @@ def test_a_change_that_can_not_be_written_is_said_and_brings_no_answer_into_view
         connection.exec_driver_sql("DROP TABLE card_flags")
     outcome = carry_out(Ledger(), desk, change(1, "c", "bury"))["c"]
     assert outcome == Refusal("c", "change_not_written", "card-1", {"reason": ""})
+
+
+@pytest.mark.parametrize("wish", [None, 7, {}, {"nonce": "n"}, {"nonce": "n", "card_id": 3}, ["n", "card-1"]])
+def test_a_wish_to_edit_that_is_malformed_is_no_wish(wish: object) -> None:
+    assert Talk.read({"edit": wish}).edit is None
+    assert Talk.read({"edit": {"nonce": "n", "card_id": "card-1"}}).edit == Edit("n", "card-1")

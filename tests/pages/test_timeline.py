@@ -17,9 +17,9 @@ from app_pages.timeline.gap_picture import gap_picture, wrapped
 from app_pages.timeline.gap_words import GapWords, duration, gap_words, short_name
 from app_pages.timeline.payload import GAP_PARTS, Course, payload
 from app_pages.timeline.payload import words as component_words
-from engine.measure.analyse.chrome_trace import read_chrome_trace
 from engine.measure.analyse.gap_story import REASONS, Done, GapStory, Reason
 from engine.measure.analyse.timeline import read_timeline, write_timeline
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from tests.measure.analyse.samples import trace
 
 STORY = GapStory(

@@ -13,7 +13,7 @@ from sqlalchemy import insert
 
 from engine import data_move
 from engine.data_move import MoveRefused, move_data
-from engine.folders import DataFolderGone, data_folder, note_of
+from engine.folders import DataFolderGone, DataFolderUnusable, data_folder, note_of
 from engine.store import FILE_NAME, StoreError, open_store
 from engine.store.tables import runs
 from engine.study.desk import Desk
@@ -156,6 +156,38 @@ def test_a_folder_on_a_drive_that_is_gone_is_not_begun_anew(old: Path, tmp_path:
     assert not new.exists()
     (tmp_path / "unplugged").rename(tmp_path / "drive")
     assert data_folder() == new
+
+
+@pytest.mark.parametrize("note", ["", "\n", "somewhere/else"])
+def test_a_note_that_names_no_folder_leads_nowhere(old: Path, note: str) -> None:
+    """An empty note led to whatever folder the app was started in."""
+    note_of(old).write_text(note)
+    with pytest.raises(DataFolderUnusable, match="whole path"):
+        data_folder()
+
+
+def test_a_note_that_an_editor_saved_with_its_mark_leads_on(old: Path, tmp_path: Path) -> None:
+    move_data(old, tmp_path / "new")
+    note_of(old).write_text(f"{tmp_path / 'new'}\r\n", encoding="utf-8-sig", newline="")
+    assert data_folder() == tmp_path / "new"
+
+
+@pytest.mark.parametrize("home", ["file", "file/below", "~nobody-has-this-name"])
+def test_a_data_folder_that_cannot_be_is_told_in_a_line(tmp_path: Path, home: str) -> None:
+    (tmp_path / "file").write_text("")
+    named = home if home.startswith("~") else str(tmp_path / home)
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "export"],
+        cwd=ROOT,
+        env={**os.environ, "BENCHCARDS_HOME": named},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "can't be used" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_the_command_moves_and_says_what_to_keep(old: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.store import open_store
-from engine.study import card_changes, card_flags
+from engine.study import card_changes, card_flags, rescheduling, schedule_changes
 from engine.study import settings as study_settings
 from engine.study.card_flags import Flags
 from engine.study.card_state import NEW, CardState
@@ -31,7 +31,8 @@ tags = st.tuples(st.sampled_from(["tag", "untag"]), some_cards)
 others = st.tuples(
     st.sampled_from(["undo", "hour", "day", "month", "edit", "restart", "clock back"]), st.just("")
 )
-STEPS = st.lists(st.one_of(answers, answers, changes, tags, others), max_size=25)
+moves = st.tuples(st.just("reschedule"), st.sampled_from(["0.75", "0.9", "0.97"]))
+STEPS = st.lists(st.one_of(answers, answers, changes, tags, moves, others), max_size=25)
 MANY = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
@@ -73,6 +74,10 @@ class Sitting:
             case "restart":
                 self.restart()
                 assert self.standing() == before
+            case "reschedule":
+                self.reschedule(float(of))
+                if self.standing() != before:
+                    self.before.append(before)
             case kind:
                 self.change(kind, of.split())  # type: ignore[arg-type]
                 self.before.append(before)
@@ -85,6 +90,19 @@ class Sitting:
         again = card_changes.change(self.learner.desk.store, cards, kind, **how)  # type: ignore[arg-type]
         assert not isinstance(first, Refused)
         assert replace(first, already=True) == again
+
+    def reschedule(self, retention: float) -> None:
+        """Another retention, and the cards put on its days."""
+        store, nonce = self.learner.desk.store, f"change-{next(self.learner.nonces)}"
+        now = self.learner.now
+        wanted = {"retention": retention}
+        schedule_changes.change(store, "retention", wanted, deck="deck", now=now, zone="UTC", nonce=nonce)
+        first = rescheduling.reschedule(store, None, now=now, zone="UTC", nonce=nonce)
+        again = rescheduling.reschedule(store, None, now=now, zone="UTC", nonce=nonce)
+        if isinstance(first, Refused):
+            assert first == again == Refused("nothing_moves")
+        else:
+            assert again == replace(first, already=True)
 
     def edit(self) -> None:
         """Other texts, in another order; every other time a card is missing."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from engine.study.card import Library
 from engine.study.deck_edit import (
     DeckMoved,
     DeckRefused,
+    DeckText,
     NewDeck,
     add_card,
     card_text,
@@ -139,6 +142,29 @@ def test_a_file_changed_meanwhile_is_not_written_over(tmp_path: Path, own: Path)
     with pytest.raises(DeckMoved, match="changed by another program"):
         save(opened, opened.text.replace("This.", "That."), loaded(tmp_path), lab_names=LABS)
     assert "Smaller" in path.read_text(encoding="utf-8")
+
+
+def test_of_two_tabs_that_save_at_once_one_is_told_and_nothing_is_lost(tmp_path: Path, own: Path) -> None:
+    """Both were told that it was saved, and the first one's text stood nowhere any more."""
+    file = written(own / "mine.yaml", small("mine", "mine-card"))
+    library = loaded(tmp_path)
+    for number in range(20):
+        opened = open_deck(file, own)
+        texts = [opened.text + f"# {number} of tab {tab}\n" for tab in range(2)]
+        together = threading.Barrier(len(texts))
+
+        def saved(text: str, opened: DeckText = opened, together: threading.Barrier = together) -> bool:
+            together.wait()
+            try:
+                save(opened, text, library, lab_names=LABS)
+            except DeckMoved:
+                return False
+            return True
+
+        with ThreadPoolExecutor(len(texts)) as tabs:
+            came = list(tabs.map(saved, texts))
+        assert sum(came) == 1
+        assert open_deck(file, own).text == texts[came.index(True)]
 
 
 def test_each_change_keeps_the_text_before_it_and_can_follow_on_the_last(tmp_path: Path, own: Path) -> None:

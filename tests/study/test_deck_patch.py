@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,8 @@ ODD = (
         "~",
         "\n",
         "a\n  b\n c",
+        "a\n  \nb",
+        "  \n a\n\t\n",
         "😀 é",
     ),
 )
@@ -187,7 +190,7 @@ VALUES = st.recursive(
 
 def trimmed(value: Any) -> Any:
     if isinstance(value, str):
-        return value.rstrip().lstrip("\n")
+        return re.sub(r"^[^\S\n]+$", "", value, flags=re.MULTILINE).rstrip().lstrip("\n")
     if isinstance(value, dict):
         return {name: trimmed(each) for name, each in value.items()}
     return [trimmed(each) for each in value]

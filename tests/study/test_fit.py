@@ -12,10 +12,12 @@ import msgspec
 import numpy as np
 import pytest
 from fsrs.scheduler import DEFAULT_PARAMETERS
+from sqlalchemy import select
 
 from engine.commands.fit import lines
 from engine.folders import project_folder
 from engine.store import FILE_NAME, Store, open_store
+from engine.store.schedule_tables import schedule_changes as kept
 from engine.study import schedule_changes, schedule_plan
 from engine.study.card_state import CardState
 from engine.study.fit import DIGITS, Fit, NotEnough, fit
@@ -23,7 +25,9 @@ from engine.study.fit_data import histories
 from engine.study.fit_process import fit_in_process
 from engine.study.log_columns import KINDS, Log, read_log
 from engine.study.schedule import SchedulerParams, retrievability
+from engine.study.settings import load
 from engine.study.statistics import losses
+from engine.study.study_day import study_day
 from tests.study.generated import FORGETFUL, generated, put
 
 
@@ -130,11 +134,11 @@ def test_a_large_log_is_fitted_by_whole_cards(other_memory: Log) -> None:
     assert [lengths[card] for card in kept] == counts.tolist()
 
 
-def engine_fit(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def engine_fit(home: Path, *words: str, zone: str = "UTC") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "engine", "fit", *words],
         cwd=project_folder(),
-        env={**os.environ, "BENCHCARDS_HOME": str(home)},
+        env={**os.environ, "BENCHCARDS_HOME": str(home), "TZ": zone},
         capture_output=True,
         text=True,
         check=False,
@@ -155,4 +159,15 @@ def test_the_command_fits_applies_and_goes_back(tmp_path: Path) -> None:
     assert (again.verdict, again.gain) == ("same", 0.0)
     assert engine_fit(tmp_path, "--defaults").returncode == 0
     assert not schedule_changes.plan(store).is_fitted
+    store.close()
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_the_command_keeps_the_study_day_of_this_machines_zone(tmp_path: Path, zone: str) -> None:
+    store = open_store(tmp_path / FILE_NAME)  # the two zones are a day apart: one of them isn't UTC's day
+    assert engine_fit(tmp_path, "--defaults", zone=zone).returncode == 0
+    (made,) = schedule_changes.history(store)
+    assert made.study_day == study_day(made.made_at_ms, zone, load(store).rollover_hour)
+    with store.read() as connection:
+        assert connection.execute(select(kept.c.zone)).scalar_one() == zone
     store.close()

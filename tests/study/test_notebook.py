@@ -60,6 +60,15 @@ def test_it_counts_how_often_it_came_back_and_opens_again_where_it_was_settled(s
     assert only(store).text == "GB, not GiB"
 
 
+def test_what_is_said_last_counts_also_where_the_clock_was_set_back(store: Store) -> None:
+    put(store, "note", "n", text="wrong unit")
+    put(store, "settle", "s", about="n", at=MORNING + timedelta(hours=2))
+    put(store, "again", "a", about="n", at=MORNING + timedelta(hours=1))
+    assert not only(store).settled
+    put(store, "settle", "s2", about="n", at=MORNING + timedelta(hours=1))
+    assert only(store).settled
+
+
 def test_a_cards_pitfall_becomes_an_entry_once_it_is_made(store: Store) -> None:
     put(store, "again", "a", about=TIP)
     put(store, "again", "b", about=TIP)

@@ -10,7 +10,8 @@ import pytest
 from engine.study.card import Card, Library
 from engine.study.faults import StudyError
 from engine.study.library import load_library
-from engine.study.own_cards import DECK, PICTURES, NewCard, Picture, Written, write_card
+from engine.study.own_cards import DECK, NewCard, Picture, Written, write_card
+from engine.study.pictures import FOLDER
 
 GAP = NewCard(
     title="A gap under `aten::linear`",
@@ -58,7 +59,7 @@ def test_a_card_comes_back_from_the_deck_as_it_was_given(tmp_path: Path) -> None
     assert card.topics == GAP.topics
     assert (card.pitfall, card.key_figures) == (GAP.pitfall, GAP.key_figures)
     assert card.source.section == GAP.section
-    (picture,) = (tmp_path / PICTURES).iterdir()
+    (picture,) = (tmp_path / FOLDER).iterdir()
     assert picture.read_text(encoding="utf-8") == GAP.answer_picture.svg  # type: ignore[union-attr]
 
 

@@ -98,6 +98,26 @@ def test_an_answer_sent_twice_counts_once(learner: Learner, store: Store) -> Non
     assert refused.code == "nonce_reused"
 
 
+def test_a_name_is_of_one_answer_or_one_undo_only(learner: Learner) -> None:
+    cram = Sitting("cram-1", "cram")
+    answer(learner, cram, "deck-000", 3)
+    answered = f"p-{next(learner.nonces) - 1}"
+    assert undo(learner, cram, answered) == Refused("nonce_reused", {"card_id": "deck-000"})
+    assert queue(learner, cram).done == 1
+    assert undo(learner, cram, "back") == Practised("deck-000", 3)
+    again = practice.answer(
+        learner.desk.store,
+        cram.name,
+        "deck-000",
+        4,
+        nonce="back",
+        now=learner.now,
+        zone="UTC",
+        answer_ms=900,
+    )
+    assert again == Refused("nonce_reused", {"card_id": "deck-000"})
+
+
 def test_ahead_are_the_cards_of_the_next_days_in_the_order_they_are_due(
     learner: Learner, store: Store
 ) -> None:

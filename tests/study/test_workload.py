@@ -47,6 +47,30 @@ def test_the_share_remembered_is_about_what_was_asked_for() -> None:
         assert share == pytest.approx(retention, abs=0.03)
 
 
+def test_what_a_retention_costs_counts_the_learners_own_steps() -> None:
+    new = cards(300, new=100)
+    work = replace(WORK, new_per_day=10, params=SchedulerParams(learning_steps=(), relearning_steps=()))
+    found = cost_of_retention(new, work, (0.9,))[0.9]
+    assert sum(found.answers) == pytest.approx(sum(found.reviews) + 100)
+
+
+def test_the_minutes_of_a_backlog_are_those_of_its_cards_not_of_new_ones() -> None:
+    without = backlog(cards(500), WORK)
+    beside_new = backlog(cards(500, new=900), replace(WORK, new_per_day=30))
+    assert beside_new.cards == without.cards
+    assert beside_new.minutes == pytest.approx(without.minutes, rel=0.1)
+    assert without.minutes >= without.cards * WORK.habits.seconds / 60
+
+
+def test_a_large_collection_learns_as_many_new_cards_a_day_as_are_set() -> None:
+    """Only a part of it is simulated: few new cards a day were rounded to none, or to twice as many."""
+    params = SchedulerParams(learning_steps=(), relearning_steps=())
+    for new_per_day in (1, 2, 3, 20):
+        work = replace(WORK, params=params, new_per_day=new_per_day, days=50)
+        found = outlook(cards(30_000, new=30_000), work)
+        assert sum(found.answers) - sum(found.reviews) == pytest.approx(50 * new_per_day, abs=3)
+
+
 def test_the_same_cards_give_the_same_figures() -> None:
     assert outlook(cards(300), WORK) == outlook(cards(300), WORK)
 

@@ -70,17 +70,28 @@ class Editor {
 
   /** Another document, or this one in another state: one that was saved here needs its draft no more. */
   open(data) {
-    const saved = this.doc !== null && this.key === data.key;
+    const first = this.doc === null;
+    const saved = !first && this.key === data.key;
     this.doc = data.doc;
     this.key = data.key;
-    if (saved && data.saved) store(kept => kept.removeItem(KEPT + data.key));
+    const settled = data.saved; // also where the field is another one by now
+    if (settled) store(kept => kept.removeItem(KEPT + data.key));
     const draft = store(kept => kept.getItem(KEPT + data.key));
     const found = draft !== null && draft !== data.text;
     const text = found ? draft : data.text;
     if (this.field.value !== text) this.field.value = text;
     this.say(found && this.field.value !== data.text && !saved ? data.words.restored : null);
     this.draw();
-    if (found) this.flush(true);
+    if (found || settled) this.flush(true, "", settled);
+    if (first) this.begin();
+  }
+
+  /** In a dialog one types at once; a thumb's keyboard would cover the preview. */
+  begin() {
+    const host = this.root.host ?? this.root;
+    if (!host.closest?.("[role=dialog]") || !matchMedia("(pointer: fine)").matches) return;
+    this.field.setSelectionRange(0, 0);
+    this.field.focus({ preventScroll: true });
   }
 
   say(text) {
@@ -116,17 +127,20 @@ class Editor {
     return this.field.value.slice(0, this.field.selectionStart).split("\n").length - 1;
   }
 
-  flush(always = false, save = "") {
+  flush(always = false, save = "", settled = false) {
     if (!always && this.waiting === undefined) return;
     clearTimeout(this.waiting);
     this.waiting = undefined;
     if (!this.root.isConnected) return;
     this.told = this.line();
-    this.send({ doc: this.doc, text: this.field.value, line: this.told, save });
+    this.send({ doc: this.doc, text: this.field.value, line: this.told, save, settled });
   }
 
   press(event) {
-    if (event.isComposing) return;
+    if (event.isComposing) {
+      if (event.key === "Escape") event.stopPropagation(); // it ends the composing, not the dialog around it
+      return;
+    }
     const leaving = this.leaving;
     this.leaving = event.key === "Escape";
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {

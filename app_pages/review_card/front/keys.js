@@ -43,12 +43,17 @@ function letterOf(event) {
   return place && !/^[!-~]$/.test(event.key) ? place[1].toLowerCase() : "";
 }
 
+/** Whether a dialog of Streamlit's lies over the page: what is typed then is its own, wherever the focus is. */
+function dialogIsOpen() {
+  return document.querySelector('[data-testid="stDialog"]') !== null;
+}
+
 /** What a key press asks for: {name, grade?}, or null where it isn't for us. `chosen`: action by key. */
 function meaningOf(event, focusedByTab, chosen) {
   if (event.isComposing || event.keyCode === 229) return null;
   const path = event.composedPath();
   if (isTyping(path)) return null;
-  if (path.some(node => node instanceof Element && node.matches("[role=dialog]"))) return null;
+  if (dialogIsOpen() || path.some(node => node instanceof Element && node.matches("[role=dialog]"))) return null;
   const sign = event.getModifierState?.("AltGraph"); // AltGr, by which some keyboards type @
   if (!sign && (event.altKey || (event.ctrlKey && event.metaKey))) return null;
   if (!sign && (event.ctrlKey || event.metaKey)) {

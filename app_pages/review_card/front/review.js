@@ -28,11 +28,17 @@ class Review {
     this.stays = false; // the answer in view has been read for a moment
     this.silent = false;
     this.pending = null; // the grade that waits to be saved while the server is silent
+    this.editing = null; // the wish to edit a card, while its editor is open: {nonce, card_id}
+    this.asked = null; // the last such wish: {nonce, at, came}
     this.asking = false; // an undo of an answer from before this page's life
     this.seen = new Set(); // what the server said and was acted upon
     this.expected = new Map(); // nonce of an undo -> the card that was brought back at once
+    this.line = new Line();
+    this.page = crypto.randomUUID();
     this.sent = 0;
     this.seq = 0;
+    this.stand = 0; // how many answers of the server came before the newest one
+    this.drawn = null; // the evidence that the page's script drew last or was told to, as text
     this.lastClick = 0;
     const kept = recall();
     if (Array.isArray(kept.ops)) this.outbox.ops = kept.ops;
@@ -53,44 +59,60 @@ class Review {
     removeEventListener("pagehide", this.onLeave);
     clearInterval(this.ticker);
     clearTimeout(this.alarm);
+    this.screen.close();
     this.wait();
     this.keep();
   }
 
   // --- from the server -------------------------------------------------------------------------
 
+  /** What a run of the page's script says; `send` tells it something. */
   receive(data, send) {
     this.send = send;
+    this.line.to(data.line, data.session);
+    this.drawn = data.drawn === null ? null : this.evidenceOf(data.drawn);
+    this.take(data);
+  }
+
+  take(data) {
     const fresh = this.session !== data.session; // the server knows nothing of what was sent before
-    this.session = data.session;
-    this.words = data.words;
-    this.language = data.language;
-    this.receivedAt = performance.now();
-    this.serverNow = data.now_ms;
-    this.data = data;
+    const newer = fresh || data.stand > this.stand; // two ways lead here: an answer can be overtaken
     const refused = data.refused.filter(each => this.outbox.ops.some(op => op.nonce === each.nonce));
     const settled = new Set([...data.confirmed, ...refused.map(each => each.nonce)]);
     const done = this.outbox.settle(settled);
     // counted here until the server says it anew
     const written = done.filter(op => op.type === "answer" && !refused.some(no => no.nonce === op.nonce));
     const back = done.filter(op => data.undone.some(un => un.nonce === op.nonce && un.kind === null));
-    this.queue.reviewed += written.length - back.length;
+    if (newer || this.data.reviewed === null) this.queue.reviewed += written.length - back.length;
     for (const each of refused) this.outbox.forgetUndoOf(each.nonce);
     this.past = this.past.filter(each => !refused.some(no => no.nonce === each.nonce));
-    this.queue.take(data);
+    if (newer) this.takeQueue(data);
     this.predict.take(data);
     this.actions.take(data);
-    this.notebook.take(data);
     if (done.length || !this.outbox.waiting) this.loud();
-    const missing = data.items.length > this.queue.items.length;
+    const missing = newer && data.items.length > this.queue.items.length;
     if ((fresh && this.outbox.waiting) || missing) this.tell();
     this.choose();
     for (const each of data.undone) this.takenBack(each);
     for (const each of refused) this.refused(each);
     for (const each of data.told) this.told(each);
+    if (data.edited !== null) this.edited(data.edited);
     this.setAlarm();
     this.screen.draw();
     this.keep();
+  }
+
+  takeQueue(data) {
+    this.session = data.session;
+    this.stand = data.stand;
+    this.words = data.words ?? this.words;
+    this.language = data.language;
+    this.receivedAt = performance.now();
+    this.serverNow = data.now_ms;
+    this.data = data;
+    if (data.title !== undefined) document.title = data.title;
+    this.queue.take(data);
+    this.notebook.take(data);
   }
 
   choose() {
@@ -147,7 +169,8 @@ class Review {
   // --- from the person -------------------------------------------------------------------------
 
   act({ name, grade }) {
-    if (this.words === undefined) return false;
+    this.lookForEditor();
+    if (this.words === undefined || this.editing !== null) return false;
     if (this.screen.helpIsOpen) {
       this.screen.closeHelp();
       return true;
@@ -240,10 +263,35 @@ class Review {
     afterPaint(() => this.tell());
   }
 
-  /** Goes to the page that changes the card's text; what isn't confirmed yet is sent when this one is back. */
+  /** Asks for the card's text in an editor over the review; until that is closed, the keys are the editor's. */
   edit() {
-    this.keep();
-    location.assign(`write?card=${encodeURIComponent(this.view.card_id)}`);
+    this.editing = { nonce: crypto.randomUUID(), card_id: this.view.card_id };
+    this.asked = { nonce: this.editing.nonce, at: performance.now(), came: false };
+    this.watch.pause();
+    this.tell();
+  }
+
+  /** The editor was closed in the browser, or didn't come: the keys are the review's again at once. */
+  lookForEditor() {
+    if (this.editing === null) return;
+    if (dialogIsOpen()) this.asked.came = true;
+    else if (this.asked.came || performance.now() - this.asked.at > SILENT_AFTER) this.goOn();
+  }
+
+  goOn() {
+    if (this.editing === null) return;
+    this.editing = null;
+    this.watch.go();
+  }
+
+  /** The server is done with a wish to edit; `message` says where the text was saved. */
+  edited({ nonce, message }) {
+    if (this.asked?.nonce !== nonce || this.seen.has(nonce)) return;
+    this.seen.add(nonce);
+    if (this.editing?.nonce === nonce) this.goOn();
+    if (!message) return;
+    this.screen.note("calm", message);
+    this.screen.say(message);
   }
 
   said(what, kind, item) {
@@ -302,7 +350,7 @@ class Review {
     this.revealedAt = performance.now();
     this.watch.restart(0);
     this.screen.top();
-    this.screen.showEvidence(false); // until the server has that of this card
+    this.screen.hideEvidence();
     afterPaint(() => this.name());
     if (revealed) this.tellSoon();
   }
@@ -327,20 +375,51 @@ class Review {
     this.keep();
     if (!this.root.isConnected) return; // the page was left: what is kept is sent when it is back
     this.sent = performance.now();
-    this.send({
+    if (!this.line.open || this.editing !== null || this.wantsEvidence()) this.tellPage();
+    else this.line.say(() => this.talk(), data => this.heard(data), () => this.tellPage());
+  }
+
+  /** Tells the page's script, which draws the evidence of the answer in view. */
+  tellPage() {
+    this.drawn = this.evidence;
+    this.send(this.talk());
+  }
+
+  heard(data) {
+    if (this.root.isConnected) this.take(data);
+  }
+
+  talk() {
+    return {
+      page: this.page,
       seq: ++this.seq,
       ops: this.outbox.ops,
       have: [...this.queue.cards.keys()],
       info: this.actions.asked,
+      edit: this.editing,
       view: this.view && { card_id: this.view.card_id, revealed: this.revealed, stays: this.stays },
-    });
+    };
+  }
+
+  evidenceOf({ card_id, stays }) {
+    return `${card_id} ${stays ? "with charts" : "without charts"}`;
+  }
+
+  /** The evidence that belongs below the answer in view, as text; null below a question. */
+  get evidence() {
+    return this.revealed && this.view ? this.evidenceOf({ ...this.view, stays: this.stays }) : null;
+  }
+
+  /** Whether the page's script has yet to be told of the answer in view. */
+  wantsEvidence() {
+    return this.evidence !== null && this.evidence !== this.drawn;
   }
 
   /** Tells which answer is in view once it is read: the server shows its evidence. */
   tellSoon() {
     this.wait();
     this.telling = setTimeout(() => {
-      this.screen.showEvidence(true);
+      this.screen.showEvidence(this.view.card_id);
       this.tell();
     }, EVIDENCE_AFTER);
   }
@@ -363,6 +442,7 @@ class Review {
     if (this.send === undefined) return;
     const now = performance.now();
     this.look();
+    this.lookForEditor();
     if (!this.outbox.waiting) {
       // "in 8 min" on the done screen would grow stale
       if (this.view === null && !document.hidden && now - this.sent > MINUTE) this.tell();

@@ -14,6 +14,8 @@ class Screen {
     );
     this.faces = new Map(); // face key -> article
     this.words = null;
+    this.rule = document.head.appendChild(document.createElement("style"));
+    this.rule.textContent = ".st-key-evidence { display: none; }"; // until an answer is read
     const p = this.parts;
     p.reveal.onclick = event => review.click(event) && (review.reveal(), this.toAnswer());
     p.undo.onclick = event => review.click(event) && review.undo();
@@ -30,6 +32,10 @@ class Screen {
       };
       return button;
     });
+  }
+
+  close() {
+    this.rule.remove();
   }
 
   // --- words ---------------------------------------------------------------------------------
@@ -217,23 +223,32 @@ class Screen {
   /** Moves to the evidence below the card; says whether there is any. */
   toEvidence() {
     const evidence = document.querySelector(".st-key-evidence");
-    if (!evidence) return false;
+    if (!evidence?.checkVisibility()) return false;
     evidence.style.scrollMarginTop = "5rem"; // clear of the page's header
     evidence.scrollIntoView({ block: "start" });
     evidence.querySelector("button, a[href], summary, input")?.focus({ preventScroll: true });
     return true;
   }
 
-  /** Shows the evidence below the card, or hides that of the card before. */
-  showEvidence(shown) {
+  /** Shows the evidence below the card once all of it is this card's: that of the card before, which may
+      still stand there, is never seen. */
+  showEvidence(cardId) {
+    const others = `.st-key-evidence:not(:has([data-evidence-of="${CSS.escape(cardId)}"]))`;
+    this.rule.textContent = `${others} { display: none; }`;
     const evidence = document.querySelector(".st-key-evidence");
-    if (evidence) evidence.style.display = shown ? "" : "none";
+    if (evidence) evidence.style.display = "";
+  }
+
+  /** Hides the evidence of the card before. By its own style: a rule would be held against the whole page. */
+  hideEvidence() {
+    const evidence = document.querySelector(".st-key-evidence");
+    if (evidence) evidence.style.display = "none";
   }
 
   /** Whether the reader has come near the place of the evidence's charts: half a screen away, or less. */
   nearsCharts() {
     const results = document.querySelector(".st-key-evidence_results");
-    return results !== null && results.getBoundingClientRect().bottom < 1.5 * innerHeight;
+    return results?.checkVisibility() && results.getBoundingClientRect().bottom < 1.5 * innerHeight;
   }
 
   /** Scrolls the page to its top, where the next card begins. */

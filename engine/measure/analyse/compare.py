@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.work_tables import ROWS as LISTED
-from engine.measure.events import Finding, Scalar
+from engine.measure.finding import Finding, Scalar
 
 ROWS = 50
 """How many kernels, operators and families are listed, those first whose time changed most."""
@@ -130,9 +130,13 @@ def compare(
     """
     for analysis, name in zip((before, after), names, strict=True):
         if analysis.get("kind") != "trace":
-            raise UnreadableFile(f"{name}: this is no trace: two traces can be compared, not other files.")
+            raise UnreadableFile(
+                f"{name}: this is no trace: two traces can be compared, not other files."
+            ).because("compare_no_trace", name=name)
         if not analysis["devices"]:
-            raise UnreadableFile(f"{name}: it holds no GPU events, so there is nothing to compare.")
+            raise UnreadableFile(f"{name}: it holds no GPU events, so there is nothing to compare.").because(
+                "compare_no_gpu", name=name
+            )
     pairs = tuple(_pair(b, a) for b, a in zip(before["devices"], after["devices"], strict=False))
     warnings = []
     if len(before["devices"]) != len(after["devices"]):

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from engine.faults import os_why
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.events import Progress
+from engine.measure.finding import Progress
 from engine.measure.report import Report
 
 inflating: Any
@@ -66,12 +67,12 @@ class Unpacked:
                 raise UnreadableFile(
                     f"{self._name}: it holds more than {self._largest / 1e9:,.1f} GB unpacked. "
                     "Record a shorter window."
-                )
+                ).because("unpacked_too_large", name=self._name, gb=self._largest / 1e9)
             if packed and total > max(RATIO_FROM, self.size * LARGEST_RATIO):
                 raise UnreadableFile(
                     f"{self._name}: {self.size:,} bytes unfold to more than {total:,}: this is no recording, "
                     "and reading it stopped there. If it is one, unpack it with gunzip and open the result."
-                )
+                ).because("bomb", name=self._name, packed_bytes=self.size, bytes=total)
             yield chunk
 
     def _members(self) -> Iterator[bytes]:
@@ -140,4 +141,9 @@ def head_of(path: Path, size: int) -> bytes:
 def unreadable(path: Path, error: Exception) -> UnreadableFile:
     """What to say of a file that the system or its archive doesn't let be read."""
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-    return UnreadableFile(f"{path.name}: it can't be read: {reason}.")
+    why = "ends_early" if isinstance(error, EOFError) else "broken_archive"
+    if isinstance(error, OSError):
+        why = os_why(error)
+    return UnreadableFile(f"{path.name}: it can't be read: {reason}.").because(
+        "cannot_read", name=path.name, why=why
+    )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Any, Protocol
 
 import msgspec
 
-from engine.measure.analyse.intervals import percentile
-from engine.measure.events import Finding
+from engine.measure.analyse.intervals import median, percentile
+from engine.measure.finding import Finding
 
 RHYTHM_COPIES = 5
 RHYTHM_SPREAD = 0.25
@@ -106,7 +105,7 @@ def _rhythm(copies: Sequence[Copy]) -> tuple[int | None, int | None]:
             break
         intervals = [after - before for before, after in pairwise(starts)]
         usual = median(intervals)
-        spread = median(abs(interval - usual) for interval in intervals)
+        spread = median([abs(interval - usual) for interval in intervals])
         if usual > 0 and spread <= RHYTHM_SPREAD * usual:
             return round(usual), size
     return None, None

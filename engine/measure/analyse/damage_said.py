@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
-from engine.measure.events import Finding
+from engine.measure.finding import Finding
 
 
 def damage_said(trace: ChromeTrace) -> list[Finding]:

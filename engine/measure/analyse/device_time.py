@@ -7,17 +7,21 @@ window has its kernels in the file and not its launch).
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from operator import add
 
 import msgspec
 
 from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
 from engine.measure.analyse.host_side import HostSide
-from engine.measure.analyse.intervals import length, union
+from engine.measure.analyse.intervals import Interval, length, overlap, union
 from engine.measure.analyse.nesting import NONE
+
+_FEW = 10
+"""Spans so much fewer than gaps are looked up one by one rather than gone through beside them."""
 
 
 # such a class is made in a tenth of a dataclass's time, which counts in a process of half a second
@@ -159,6 +163,20 @@ class GapTime:
 
     def between(self, start: int, end: int) -> int:
         return self._until(end) - self._until(start)
+
+    def begun_in(self, spans: Iterable[Interval]) -> int:
+        """The whole time of the gaps that begin in one of these disjoint spans."""
+        starts, before = self._starts, self._before
+        return sum(
+            before[bisect_left(starts, end)] - before[bisect_left(starts, start)] for start, end in spans
+        )
+
+    def shared_with(self, spans: Sequence[Interval]) -> int:
+        """The gap time that lies in these disjoint spans, which are in order."""
+        if len(spans) * _FEW < len(self._gaps):
+            return sum(self.between(start, end) for start, end in spans)
+        ends = map(add, self._starts, [gap.duration_ns for gap in self._gaps])
+        return overlap(list(zip(self._starts, ends, strict=True)), spans)
 
     def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """The gap time in each of many windows that are mostly shorter than the time between two gaps."""

@@ -13,7 +13,7 @@ import msgspec
 from engine.measure.analyse.device_time import DeviceTime, Gap, GapTime, Work
 from engine.measure.analyse.host_rows import HostRows, Outermost
 from engine.measure.analyse.host_side import HostSide
-from engine.measure.analyse.intervals import Interval, overlap, percentile
+from engine.measure.analyse.intervals import percentile
 from engine.measure.analyse.nesting import NONE
 
 LONGEST = 20
@@ -150,25 +150,25 @@ class GapFacts(msgspec.Struct, frozen=True):
 
 def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | None) -> GapFacts:
     """The facts about a device's gaps; `rows` is None where the file holds no CPU events."""
-    lengths = sorted(gap.duration_ns for gap in device.gaps)
+    lengths = sorted([gap.duration_ns for gap in device.gaps])
+    time = GapTime(device.gaps)
     return GapFacts(
         count=len(lengths),
         total=device.gap_ns,
         p50=percentile(lengths, 0.5),
         p90=percentile(lengths, 0.9),
-        drained=_drained(device.gaps, rows.waits) if rows else 0,
+        drained=time.begun_in(rows.waits) if rows else 0,
         longest=_longest(device.gaps, work, host, rows.outermost if rows else ()),
         waited_for=_waited_for(device.gaps),
-        under=_under(GapTime(device.gaps), rows.outermost) if rows else (),
-        cpu=_cpu_in_gaps(device, rows) if rows else None,
+        under=_under(time, rows.outermost) if rows else (),
+        cpu=_cpu_in_gaps(device, time, rows) if rows else None,
     )
 
 
-def _cpu_in_gaps(device: DeviceTime, rows: HostRows) -> CpuInGaps:
-    gaps = [(gap.start_ns, gap.start_ns + gap.duration_ns) for gap in device.gaps]
-    calls, at_work = overlap(gaps, rows.calls), overlap(gaps, rows.at_work)
-    near, near_own = overlap(gaps, rows.near), overlap(gaps, rows.near_or_own)
-    any_of_them = overlap(gaps, rows.any_of_them)
+def _cpu_in_gaps(device: DeviceTime, time: GapTime, rows: HostRows) -> CpuInGaps:
+    calls, at_work = time.shared_with(rows.calls), time.shared_with(rows.at_work)
+    near, near_own = time.shared_with(rows.near), time.shared_with(rows.near_or_own)
+    any_of_them = time.shared_with(rows.any_of_them)
     return CpuInGaps(
         launching=calls,
         operators=at_work - calls,
@@ -177,16 +177,6 @@ def _cpu_in_gaps(device: DeviceTime, rows: HostRows) -> CpuInGaps:
         waiting=any_of_them - near_own,
         elsewhere=device.gap_ns - any_of_them,
     )
-
-
-def _drained(gaps: Sequence[Gap], waits: Sequence[Interval]) -> int:
-    starts = [start for start, _ in waits]
-    total = 0
-    for gap in gaps:
-        place = bisect_right(starts, gap.start_ns) - 1
-        if place >= 0 and gap.start_ns < waits[place][1]:
-            total += gap.duration_ns
-    return total
 
 
 def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:

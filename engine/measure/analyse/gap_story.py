@@ -10,6 +10,8 @@ Why a gap was there is told by when the launch that ended it came:
 - `call`: late, because one runtime call took most of the gap: an allocation, or a launch that had to load its
   kernel's code first.
 - `data`: late, because the thread fetched the next batch from a DataLoader.
+- `work`: late, because for most of the gap the thread was in one operator that launched nothing: the CPU
+  computed or moved data itself.
 - `python`: late, and for most of the gap the thread was in no operator and in no call.
 - `overhead`: late, because the thread was busy with operators: dispatching costs more than the work.
 - `unknown`: the file doesn't hold the launch.
@@ -24,13 +26,14 @@ from typing import Literal, get_args
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, PROFILER_STEP
 from engine.measure.analyse.timeline import CALL, OPERATOR, RANGE, Row, Timeline, bars_around
 
-Reason = Literal["overhead", "sync", "data", "python", "call", "queued", "graph", "unknown"]
+Reason = Literal["overhead", "sync", "data", "work", "python", "call", "queued", "graph", "unknown"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 WAITING_WORDS = ("Synchronize", "Memcpy")
 """In the names of calls (CUDA and HIP) in which a thread may be waiting for the GPU: an asynchronous copy to
 memory that isn't pinned waits as well. It counts only where it lasts until the GPU has run dry."""
 LOADING_WORD = "DataLoader"
 """In the name of the operator in which PyTorch fetches a batch ("enumerate(DataLoader)#…")."""
+_STARTING_WORDS = (*LAUNCH_WORDS, "Memcpy", "Memset")
 SLOW_LAUNCH_NS = 100_000
 """A launch that lasts longer did more than launch: drivers load a kernel's code at its first use."""
 MOST_OF = 0.5
@@ -78,6 +81,8 @@ class GapStory:
     """The call in which it waited for the GPU, if that is the reason: the whole call's time."""
     held_up: Done | None = None
     """The runtime call, a launch only if it was slow, that it was in longest during the gap."""
+    worked: Done | None = None
+    """The operator without launches that most of the gap was spent in, and for how long."""
     launching_ns: int = 0
     """Of the gap: time in launch calls."""
     outside_ns: int = 0
@@ -119,6 +124,7 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
         for bar in bars_around(timeline, link, RANGE)
         if not timeline.name_of(bar).startswith(PROFILER_STEP)
     ]
+    worked = _own_work(timeline, row, meanwhile.longest, duration)
     if call_ns >= SLOW_LAUNCH_NS:
         meanwhile.calls[timeline.name_of(link)] += meanwhile.launching
     held_up = meanwhile.calls.most_common(1)
@@ -131,6 +137,8 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
         reason = "call"
     elif sum(ns for name, ns in meanwhile.operators.items() if LOADING_WORD in name) >= MOST_OF * duration:
         reason = "data"
+    elif worked is not None:
+        reason = "work"
     elif meanwhile.outside >= MOST_OF * duration:
         reason = "python"
     else:
@@ -147,6 +155,7 @@ def gap_story(timeline: Timeline, gap: int) -> GapStory:
         did=tuple(Done(name, ns) for name, ns in meanwhile.operators.most_common(DONE_SHOWN)),
         waited=waited,
         held_up=Done(*held_up[0]) if held_up else None,
+        worked=worked,
         launching_ns=meanwhile.launching,
         outside_ns=meanwhile.outside,
     )
@@ -158,6 +167,8 @@ class _Meanwhile:
     calls: Counter[str]
     launching: int
     outside: int
+    longest: tuple[int, int] = (0, -1)
+    """Time in the outermost operator that filled most of the gap, and its bar; -1: there was none."""
 
 
 def _meanwhile(timeline: Timeline, row: Row, start: int, end: int) -> _Meanwhile:
@@ -184,9 +195,27 @@ def _meanwhile(timeline: Timeline, row: Row, start: int, end: int) -> _Meanwhile
             elif until > begin:
                 found.calls[name] += until - begin
         elif until > operators_until:
-            found.operators[name] += until - max(begin, operators_until)
+            alone = until - max(begin, operators_until)
+            found.operators[name] += alone
+            found.longest = max(found.longest, (alone, bar))
             operators_until = until
     return found
+
+
+def _own_work(timeline: Timeline, row: Row, longest: tuple[int, int], duration: int) -> Done | None:
+    """The operator that filled most of the gap, if nothing was launched in all its time."""
+    ns, bar = longest
+    if bar < 0 or ns < MOST_OF * duration:
+        return None
+    bars = timeline.bars
+    start, end = bars["start"][bar], bars["start"][bar] + bars["duration"][bar]
+    for lane in row.lanes:
+        for inner in timeline.within(lane, start, end):
+            if bars["kind"][inner] == CALL and any(
+                word in timeline.name_of(inner) for word in _STARTING_WORDS
+            ):
+                return None
+    return Done(timeline.name_of(bar), ns)
 
 
 def _waiting_at(timeline: Timeline, row: Row, start: int) -> Done | None:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from engine.faults import Reason
 from engine.measure.events import FailureCode, Finding, Progress
 from engine.measure.processes import Identity
 from engine.measure.tail import EventFile
@@ -27,6 +28,8 @@ TIMELINE = "timeline.bin"
 """Of a trace: what its drawing needs."""
 KIND = "recognised"
 """The finding by which the process says what the file is."""
+REFUSED = "refused"
+"""The finding by which it says why the file can't be used; its argument `code` names the reason."""
 
 Status = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -62,6 +65,8 @@ class AnalysisState:
     ended_at: datetime | None
     uploaded: bool
     """The file is a copy of ours, which goes with the analysis; else it is the person's own."""
+    reason: Reason | None = None
+    """Why it failed, for the interface to word; None where only `message` says it."""
 
     @property
     def is_over(self) -> bool:
@@ -86,6 +91,7 @@ class End:
     status: Status
     code: FailureCode | None = None
     message: str = ""
+    reason: Reason | None = None
 
 
 CANCELLED = End("cancelled", "cancelled", "The analysis was cancelled.")
@@ -122,6 +128,7 @@ def read_state(folder: Path) -> AnalysisState | None:
         started_at=_instant(started["at"]) if started else None,
         ended_at=_instant(ended["at"]) if ended else None,
         uploaded=job["uploaded"],
+        reason=end.reason if end else None,
     )
 
 
@@ -136,7 +143,10 @@ def write_started(folder: Path) -> None:
 
 
 def write_end(folder: Path, end: End) -> None:
-    _write(folder / END, {"status": end.status, "code": end.code, "message": end.message, "at": _now()})
+    body: dict[str, Any] = {"status": end.status, "code": end.code, "message": end.message, "at": _now()}
+    if end.reason is not None:
+        body["reason"] = {"code": end.reason.code, "args": dict(end.reason.args)}
+    _write(folder / END, body)
 
 
 def _lost(folder: Path, job: dict[str, Any], started: dict[str, Any] | None) -> End | None:
@@ -148,13 +158,20 @@ def _lost(folder: Path, job: dict[str, Any], started: dict[str, Any] | None) -> 
 
 
 def _end(body: dict[str, Any]) -> End:
-    return End(body["status"], body["code"], body["message"])
+    reason = body.get("reason")  # an end written by an earlier version has none
+    return End(
+        body["status"],
+        body["code"],
+        body["message"],
+        Reason(reason["code"], reason["args"]) if reason else None,
+    )
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         body: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):  # not yet written; or it was damaged: then nothing is known
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # not yet written; or the folder's place was taken, or it was damaged: then nothing is known
         return None
     return body
 

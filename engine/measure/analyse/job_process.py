@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from engine.faults import Value, os_why
 from engine.measure.analyse import job
 from engine.measure.analyse.errors import NeedsTool, UnreadableFile
 from engine.measure.analyse.recognise import EXPORTS, analyse_file, recognise
@@ -46,13 +47,13 @@ def main(file: Path, folder: Path) -> Event:
 def _trace(file: Path, folder: Path) -> dict[str, Any]:
     """The analysis of a trace, and beside it what its drawing needs: the file is read once for both."""
     # the readers of the other kinds do without
-    from engine.measure.analyse.chrome_trace import read_chrome_trace
     from engine.measure.analyse.timeline import write_timeline
     from engine.measure.analyse.trace import analyse
+    from engine.measure.analyse.trace_reading import read_chrome_trace
 
-    trace = read_chrome_trace(file, say)
+    trace = read_chrome_trace(file, say, helped=True)
     say(Progress(0, 0, "analysing"))
-    shown = analyse(trace).to_json()
+    shown = analyse(trace, helped=True).to_json()
     say(Progress(0, 0, "drawing"))
     write_timeline(trace, folder / job.TIMELINE)
     return shown
@@ -68,17 +69,29 @@ def last_word(file: Path, folder: Path) -> Event:
     try:
         return main(file, folder)
     except NeedsTool as error:
-        return _failed("needs_tool", str(error))
+        return _failed("needs_tool", error)
     except UnreadableFile as error:
-        return _failed("unsupported", str(error))
+        return _failed("unsupported", error)
     except MemoryError:
-        return _failed("out_of_memory", f"{file.name}: there is not enough memory to read it.")
+        short = UnreadableFile(f"{file.name}: there is not enough memory to read it.")
+        return _failed("out_of_memory", short.because("no_memory", name=file.name))
     except OSError as error:
-        return _failed("crashed", f"{file.name}: {error.strerror} ({error.filename or folder}).")
+        place = str(error.filename or folder)
+        failed = UnreadableFile(f"{file.name}: {error.strerror} ({place}).")
+        return _failed("crashed", failed.because("failed_at", name=file.name, why=os_why(error), place=place))
 
 
-def _failed(code: FailureCode, message: str) -> Failed:
-    return Failed(code, message.encode("utf-8", "replace").decode())
+def _failed(code: FailureCode, error: UnreadableFile) -> Failed:
+    """The last word, after the reason for those who word it in another language."""
+    if error.why is not None:
+        args = {name: _text(value) for name, value in error.why.args.items()}
+        say(Finding(job.REFUSED, {**args, "code": error.why.code}))
+    return Failed(code, str(_text(str(error))))
+
+
+def _text(value: Value) -> Value:
+    """A name may hold what is no valid text: "?" in its place, as on a terminal."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _step_back() -> None:

@@ -6,17 +6,19 @@ import contextlib
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from engine.faults import Reason
 from engine.folders import project_folder
 from engine.measure.analyse import job
 from engine.measure.analyse.contents import LARGEST
 from engine.measure.analyse.job import End
-from engine.measure.events import Failed, Finished
+from engine.measure.events import Event, Failed, Finding, Finished
 from engine.measure.processes import Family, Identity, identity, signal_name
 from engine.measure.tail import EventFile, last_lines
 from engine.measure.warm import labs_environment
@@ -103,29 +105,50 @@ class JobWatch:
                     "failed",
                     "timeout",
                     f"{self._name}: it took longer than {limit}. Record a shorter window.",
+                    Reason("took_too_long", {"name": self._name, "limit": limit}),
                 )
             )
         elif now - self._sized > _SIZE_EVERY_S:
             self._sized = now
             if self._resident() > self._limits.resident_bytes:
-                self.stop(End("failed", "out_of_memory", self._too_large()))
+                self.stop(self._too_large())
 
     def _resident(self) -> int:
+        """Bytes of the process and of all that it started."""
+        found = 0
         with contextlib.suppress(psutil.Error):  # it ended meanwhile
-            return int(psutil.Process(self._process.pid).memory_info().rss)
-        return 0
+            leader = psutil.Process(self._process.pid)
+            for process in (leader, *leader.children(recursive=True)):
+                with contextlib.suppress(psutil.Error):  # so did this one
+                    found += process.memory_info().rss
+        return found
 
-    def _too_large(self) -> str:
+    def _too_large(self) -> End:
         limit = f"{self._limits.resident_bytes / 1024**3:.1f} GiB"
-        return f"{self._name}: reading it takes more than {limit} of memory. Record a shorter window."
+        return End(
+            "failed",
+            "out_of_memory",
+            f"{self._name}: reading it takes more than {limit} of memory. Record a shorter window.",
+            Reason("takes_too_much_memory", {"name": self._name, "limit": limit}),
+        )
+
+    @staticmethod
+    def _reason(heard: Iterable[Event | str]) -> Reason | None:
+        """What the process said of why the file can't be used."""
+        for event in heard:
+            if isinstance(event, Finding) and event.code == job.REFUSED:
+                args = {name: value for name, value in event.args.items() if value is not None}
+                return Reason(str(args.pop("code")), args)
+        return None
 
     def _conclude(self, returncode: int) -> End:
         if self._forced is not None:
             return self._forced
         events = EventFile(self._folder / job.EVENTS)
-        said = [event for event in (*events.read(), *events.close()) if isinstance(event, Finished | Failed)]
+        heard = (*events.read(), *events.close())
+        said = [event for event in heard if isinstance(event, Finished | Failed)]
         if said and isinstance(said[-1], Failed):
-            return End("failed", said[-1].code, said[-1].message)
+            return End("failed", said[-1].code, said[-1].message, self._reason(heard))
         if said and (self._folder / job.RESULT).exists():
             return End("done")
         if returncode < 0 and signal_name(-returncode) == "SIGKILL":
@@ -134,8 +157,14 @@ class JobWatch:
                 "out_of_memory",
                 f"{self._name}: reading it was ended by the system, most likely for want of memory. Close "
                 "other programs, or record a shorter window.",
+                Reason("killed", {"name": self._name}),
             )
         how = signal_name(-returncode) if returncode < 0 else f"exit code {returncode}"
         last = last_lines(self._folder / job.LOG, 1)
         words = f" Its last line: {last[0]}" if last else ""
-        return End("failed", "crashed", f"{self._name}: reading it crashed ({how}).{words}")
+        return End(
+            "failed",
+            "crashed",
+            f"{self._name}: reading it crashed ({how}).{words}",
+            Reason("crashed", {"name": self._name, "how": how, "said": last[0] if last else "–"}),
+        )

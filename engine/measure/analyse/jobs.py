@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from engine.faults import Reason, Value, os_why
 from engine.measure.analyse import job
 from engine.measure.analyse.job import AnalysisState, End
 from engine.measure.analyse.job_watch import JobWatch, Limits
@@ -63,11 +64,17 @@ class Analyses:
             file = file.resolve()
             is_folder, is_file = file.is_dir(), file.is_file()
         except OSError as error:
-            raise MeasureError(f"{path}: it can't be opened: {error.strerror}.") from error
+            raise MeasureError(f"{path}: it can't be opened: {error.strerror}.").because(
+                "cannot_read", name=str(path), why=os_why(error)
+            ) from error
         if is_folder:
-            raise MeasureError(f"{path}: this is a folder. Name a file in it.")
+            raise MeasureError(f"{path}: this is a folder. Name a file in it.").because(
+                "folder", name=str(path)
+            )
         if not is_file:
-            raise MeasureError(f"{path}: there is no such file here. Check the path.")
+            raise MeasureError(f"{path}: there is no such file here. Check the path.").because(
+                "no_such_file", name=str(path)
+            )
         return self._add(safe_name(name or file.name), str(file), None)
 
     def take_upload(self, name: str, chunks: Iterable[bytes]) -> str:
@@ -82,7 +89,9 @@ class Analyses:
         """How the analysis stands. Cheap. Raises MeasureError where there is none of that id."""
         state = self._look(self._place(analysis_id))
         if state is None:
-            raise MeasureError(f"There is no analysis {analysis_id} (any more). Open the file again.")
+            raise MeasureError(
+                f"There is no analysis {analysis_id} (any more). Open the file again."
+            ).because("no_analysis")
         return state
 
     def recent(self, limit: int = 20) -> tuple[AnalysisState, ...]:
@@ -107,7 +116,9 @@ class Analyses:
             try:
                 (folder / job.CANCEL).touch()
             except OSError as error:
-                raise MeasureError(f"It can't be cancelled: {error.strerror} ({folder}).") from error
+                raise MeasureError(f"It can't be cancelled: {error.strerror} ({folder}).").because(
+                    "not_cancelled", name=state.name, why=os_why(error), place=str(folder)
+                ) from error
             self._awake.set()
 
     def remove(self, analysis_id: str) -> None:
@@ -120,12 +131,16 @@ class Analyses:
         until = time.monotonic() + _REMOVE_S
         while (state := self._look(folder)) is not None and not state.is_over:
             if time.monotonic() > until:
-                raise MeasureError(f"{state.name}: the analysis can't be ended. Try again in a while.")
+                raise MeasureError(
+                    f"{state.name}: the analysis can't be ended. Try again in a while."
+                ).because("not_ended", name=state.name)
             time.sleep(_STEP_S)
         try:
             shutil.rmtree(folder)
         except OSError as error:
-            raise MeasureError(f"It can't be removed: {error.strerror} ({folder}).") from error
+            raise MeasureError(f"It can't be removed: {error.strerror} ({folder}).").because(
+                "not_removed", name=folder.name, why=os_why(error), place=str(folder)
+            ) from error
 
     def result(self, analysis_id: str) -> dict[str, Any]:
         """What `python -m engine analyse --json` prints of the file.
@@ -139,7 +154,9 @@ class Analyses:
         try:
             body: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise MeasureError(f"{path}: it can't be read: {error}. Analyse the file again.") from error
+            raise MeasureError(f"{path}: it can't be read: {error}. Analyse the file again.").because(
+                "result_gone", name=state.name
+            ) from error
         return body
 
     def folder(self, analysis_id: str) -> Path:
@@ -176,11 +193,13 @@ class Analyses:
         end = self._unwritten.get(folder.name)
         if state is None or end is None:
             return state
-        return replace(state, status=end.status, code=end.code, message=end.message)
+        return replace(state, status=end.status, code=end.code, message=end.message, reason=end.reason)
 
     def _add(self, name: str, path: str, chunks: Iterable[bytes] | None) -> str:
         if self._closing:
-            raise MeasureError(f"{name}: the app is ending. Open the file again once it runs.")
+            raise MeasureError(f"{name}: the app is ending. Open the file again once it runs.").because(
+                "app_ends", name=name
+            )
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S%f")
         analysis_id = f"{stamp}-{secrets.token_hex(8)}"
         folder = self._folder / analysis_id
@@ -192,13 +211,15 @@ class Analyses:
             job.write_job(folder, name=name, path=path, uploaded=chunks is not None, owner=self._me)
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)  # as far as it was made; the fault is told below
-            raise MeasureError(f"{name}: it can't be kept: {error.strerror} ({self._folder}).") from error
+            raise MeasureError(f"{name}: it can't be kept: {error.strerror} ({self._folder}).").because(
+                "not_kept", name=name, why=os_why(error), place=str(self._folder)
+            ) from error
         except MeasureError:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         with self._lock:
             self._waiting.append(analysis_id)
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._live, name="analyses", daemon=True)
                 self._thread.start()
         self._awake.set()
@@ -210,10 +231,13 @@ class Analyses:
                 analysis_id = self._waiting.popleft()
                 try:
                     self._do(analysis_id)
-                    self._prune()
                 except Exception as error:  # noqa: BLE001  # the thread must live on: those behind it wait for it
                     _log.exception("the analysis %s", analysis_id)
                     self._write(analysis_id, End("failed", "crashed", f"It couldn't be followed: {error}."))
+                try:
+                    self._prune()
+                except OSError:  # this one's end stands; what is too much stays until the next
+                    _log.exception("removing the oldest analyses")
             else:
                 self._awake.wait()
                 self._awake.clear()
@@ -233,7 +257,8 @@ class Analyses:
             watch = JobWatch(folder, state.path, self._limits)
         except OSError as error:
             reason = f"{state.name}: the analysis can't be started: {error.strerror} ({folder})."
-            self._write(analysis_id, End("failed", "crashed", reason))
+            why: dict[str, Value] = {"name": state.name, "why": os_why(error), "place": str(folder)}
+            self._write(analysis_id, End("failed", "crashed", reason, Reason("not_started", why)))
             return
         end: End | None = None
         try:
@@ -250,11 +275,13 @@ class Analyses:
 
     def _write(self, analysis_id: str, end: End) -> None:
         """Says how it ended. On a full disk only this app knows; the next one finds it interrupted."""
+        self._unwritten[analysis_id] = end
         try:
             job.write_end(self._folder / analysis_id, end)
         except OSError:
             _log.exception("writing how the analysis %s ended", analysis_id)
-            self._unwritten[analysis_id] = end
+        else:
+            del self._unwritten[analysis_id]
 
     def _prune(self) -> None:
         """Removes the oldest beyond the number and the size that are kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from operator import sub
 from typing import Any
 
 import msgspec
@@ -52,11 +52,11 @@ class LaunchFacts(msgspec.Struct, frozen=True):
 def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> LaunchFacts:
     """The facts about the launches of one device."""
     names = host.names
-    launching = [(c, call) for c, call in work.calls.items() if call.name in names.launching]
-    graphs = {c for c, call in launching if call.name in names.graphs}
-    costs = sorted(call.end - call.start for c, call in launching if c not in graphs)
-    # the trace's calls are in order of start, those of the device aren't
     mine = work.calls
+    launching = [call for call in mine.values() if call.name in names.launching]
+    graphs = {c for c, call in mine.items() if call.name in names.graphs} if names.graphs else set()
+    costs = sorted([call.end - call.start for call in launching if call.name not in names.graphs])
+    # the trace's calls are in order of start, those of the device aren't
     starts = [c.start for c in host.calls if c.name in names.launching and c.correlation in mine]
     in_graphs = (
         sum(event.kind == "kernel" for event in work.events if event.correlation in graphs) if graphs else 0
@@ -68,10 +68,10 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
         in_graphs=in_graphs,
         cost_p50=percentile(costs, 0.5),
         cost_p90=percentile(costs, 0.9),
-        cost_total=sum(call.end - call.start for _, call in launching),
-        interval_p50=percentile(sorted(after - before for before, after in pairwise(starts)), 0.5),
+        cost_total=sum([call.end - call.start for call in launching]),
+        interval_p50=percentile(sorted(map(sub, starts[1:], starts)), 0.5),
         steps=number,
         per_step=sum(step.launches for step in steps) / number if number else None,
         kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
-        syncs=sum(call.name in names.waiting for call in host.calls),
+        syncs=len([call for call in host.calls if call.name in names.waiting]),
     )

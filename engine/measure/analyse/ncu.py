@@ -99,6 +99,20 @@ class NcuKernel:
         return self.value("Memory Throughput", "B/s")
 
     @property
+    def dram_bytes(self) -> float | None:
+        """Bytes that crossed DRAM in both directions: as counted, else the rate over the duration."""
+        counted = [self.value(f"dram__bytes{part}.sum", "B") for part in ("_read", "_write")]
+        if any(value is not None for value in counted):
+            return sum(value or 0.0 for value in counted)
+        rate, seconds = self.memory_bytes_per_s, self.duration_s
+        return None if rate is None or seconds is None else rate * seconds
+
+    @property
+    def waves(self) -> float | None:
+        """How often the grid fills the GPU's multiprocessors."""
+        return self.value("Waves Per SM")
+
+    @property
     def achieved_occupancy(self) -> float | None:
         return self.value("Achieved Occupancy", "%")
 
@@ -138,22 +152,30 @@ def read_ncu(path: Path, report: Report | None = None) -> NcuReport:
     said = tuple(line.strip() for line in lines if line.startswith("=="))
     start = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)
     if start is None:
-        raise UnreadableFile(_why_no_table(path, said))
+        raise _no_table(path, said)
     table = "".join(line for line in lines[start:] if not line.startswith("=="))
     try:
         kernels = tuple(_kernels(path, csv.DictReader(io.StringIO(table))))
     except csv.Error as error:
-        raise UnreadableFile(f"{path.name}: ncu's table is broken: {error}.") from error
+        raise UnreadableFile(f"{path.name}: ncu's table is broken: {error}.").because(
+            "table_broken", name=path.name, why=str(error)
+        ) from error
     if not kernels:
-        raise UnreadableFile(f"{path.name}: ncu's table has no row: no kernel was profiled.")
+        raise UnreadableFile(f"{path.name}: ncu's table has no row: no kernel was profiled.").because(
+            "ncu_no_row", name=path.name
+        )
     return NcuReport(kernels, said)
 
 
-def _why_no_table(path: Path, said: tuple[str, ...]) -> str:
-    errors = [line.removeprefix("==ERROR== ") for line in said if line.startswith("==ERROR==")]
+def _no_table(path: Path, said: tuple[str, ...]) -> UnreadableFile:
+    errors = " ".join(line.removeprefix("==ERROR== ") for line in said if line.startswith("==ERROR=="))
     if errors:
-        return f"{path.name}: no report, only what ncu stopped with: {' '.join(errors)}"
-    return f'{path.name}: no table of ncu is in it (a line that begins with "ID"). Write one with ncu --csv.'
+        return UnreadableFile(f"{path.name}: no report, only what ncu stopped with: {errors}").because(
+            "ncu_error", name=path.name, said=errors
+        )
+    return UnreadableFile(
+        f'{path.name}: no table of ncu is in it (a line that begins with "ID"). Write one with ncu --csv.'
+    ).because("ncu_no_table", name=path.name, command="ncu --csv --page details …")
 
 
 def _kernels(path: Path, rows: csv.DictReader[str]) -> Iterator[NcuKernel]:
@@ -163,6 +185,11 @@ def _kernels(path: Path, rows: csv.DictReader[str]) -> Iterator[NcuKernel]:
         raise UnreadableFile(
             f"{path.name}: the table has no column {', '.join(sorted(missing))}. "
             "Write it with ncu --csv --page details."
+        ).because(
+            "ncu_columns",
+            name=path.name,
+            columns=", ".join(sorted(missing)),
+            command="ncu --csv --page details …",
         )
     grouped: dict[str, list[dict[str, str]]] = {}
     for row in rows:
@@ -234,6 +261,8 @@ def _kernel_json(kernel: NcuKernel) -> dict[str, Any]:
         "dram_percent": kernel.dram_percent,
         "compute_percent": kernel.compute_percent,
         "memory_bytes_per_s": kernel.memory_bytes_per_s,
+        "dram_bytes": kernel.dram_bytes,
+        "waves": kernel.waves,
         "achieved_occupancy_percent": kernel.achieved_occupancy,
         "theoretical_occupancy_percent": kernel.theoretical_occupancy,
         "l2_hit_percent": kernel.l2_hit_rate,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.measure.analyse.chrome_trace import CpuEvent
@@ -17,6 +18,8 @@ NONE = -1
 DEEPEST = 200
 """Events around one that are looked at: real ones lie some tens deep, and a hostile file's without end."""
 _Thread = tuple[str, str]
+_Open = tuple[int, int, int, int]
+"""An event that runs: its end, its number, its path, and the outermost event around it."""
 
 
 class Nesting:
@@ -43,51 +46,52 @@ class Nesting:
         self._nest()
 
     def _nest(self) -> None:
-        parents, roots_of, path_of = self.parents, self.roots_of, self.path_of
-        counts, own = self.counts, self.own_ns
-        known: dict[tuple[int, str], int] = {}
-        stacks: dict[_Thread, tuple[list[int], list[int], list[int]]] = {}
+        # this loop is gone through by the million: its lists become arrays behind it
+        parents: list[int] = []
+        roots: list[int] = []
+        path_of: list[int] = []
+        own = self.own_ns
+        inside: list[dict[str, int]] = []  # of each path: the paths directly in it, by name
+        outermost: dict[str, int] = {}
+        stacks: dict[_Thread, tuple[list[_Open], list[int], list[int]]] = {}
         current: _Thread | None = None
-        ends: list[int] = []
-        numbers: list[int] = []
-        paths: list[int] = []
+        stack: list[_Open] = []
         starts: list[int] = []
-        order: array[int] = array("q")
+        order: list[int] = []
         for number, event in enumerate(self.events):
             if event.thread is not current:
                 current = event.thread
-                ends, numbers, paths = stacks.setdefault(current, ([], [], []))
-                starts, order = self._threads.setdefault(current, ([], array("q")))
-            start, end = event.start, event.end
-            while ends and ends[-1] <= start:
-                ends.pop()
-                numbers.pop()
-                paths.pop()
-            if ends:
-                parents.append(numbers[-1])
-                roots_of.append(roots_of[numbers[-1]])
-                around = paths[-1]
-                # clocks are rounded: an inner event may end a little later than the outer one
-                own[around] -= (end if end < ends[-1] else ends[-1]) - start
+                stack, starts, order = stacks.setdefault(current, ([], [], []))
+            start, end, name = event.start, event.end, event.name
+            while stack:
+                until, parent, around, root = stack[-1]
+                if until > start:
+                    # clocks are rounded: an inner event may end a little later than the outer one
+                    own[around] -= (end if end < until else until) - start
+                    known = inside[around]
+                    break
+                stack.pop()
             else:
-                parents.append(NONE)
-                roots_of.append(number)
-                around = NONE
-            path = known.get((around, event.name))
+                parent, around, root = NONE, NONE, number
+                known = outermost
+            path = known.get(name)
             if path is None:
-                path = known[around, event.name] = len(counts)
-                self.names.append(event.name)
+                path = known[name] = len(own)
+                inside.append({})
+                self.names.append(name)
                 self.above.append(around)
-                counts.append(0)
                 own.append(0)
-            counts[path] += 1
             own[path] += end - start
+            parents.append(parent)
+            roots.append(root)
             path_of.append(path)
             starts.append(start)
             order.append(number)
-            ends.append(end)
-            numbers.append(number)
-            paths.append(path)
+            stack.append((end, number, path, root))
+        self.parents, self.roots_of, self.path_of = (array("q", each) for each in (parents, roots, path_of))
+        self._threads = {thread: (starts, array("q", order)) for thread, (_, starts, order) in stacks.items()}
+        number_of = Counter(path_of)
+        self.counts = [number_of[path] for path in range(len(own))]
 
     def innermost(self, calls: Mapping[int, CpuEvent]) -> dict[int, int]:
         """The number of the innermost event around the begin of each call on its thread, by the call's key;

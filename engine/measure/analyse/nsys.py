@@ -198,7 +198,7 @@ def _cadence(device: DeviceReadings, launch: int | None, calls: tuple[Call, ...]
         "kernels": device.kernels,
         "graphs": device.graphs,
         "kernels_in_graphs": device.in_graphs,
-        "kernel_p50_us": device.kernel_median_ns / 1e3,
+        "kernel_p50_us": device.kernel_median_ns / 1e3 if device.kernels else None,
         "launches": len(launches) if calls is not None else None,
         "graph_launches": sum(c.is_graph_launch for c in launches) if calls is not None else None,
         "launch_p50_us": None if launch is None else launch / 1e3,
@@ -286,7 +286,7 @@ def _device_json(device: DeviceReadings) -> dict[str, Any]:
         "wall_us": device.wall_ns / 1e3,
         "busy_us": device.busy_ns / 1e3,
         "busy_ratio": round(device.busy_ratio, 6),
-        "kernel_p50_us": device.kernel_median_ns / 1e3,
+        "kernel_p50_us": device.kernel_median_ns / 1e3 if device.kernels else None,
         "gaps": {
             "count": len(lengths),
             "total_us": sum(lengths) / 1e3,

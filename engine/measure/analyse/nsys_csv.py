@@ -88,11 +88,17 @@ def read_nsys_csv(path: Path, report: Report | None = None) -> Capture:
                 sums[table] = sums.get(table, ()) + tuple(item for item in added if item)
                 skipped += added.count(None)
     except csv.Error as error:
-        raise UnreadableFile(f"{path.name}: its table is broken: {error}.") from error
+        raise UnreadableFile(f"{path.name}: its table is broken: {error}.").because(
+            "table_broken", name=path.name, why=str(error)
+        ) from error
     if not work and not calls and not any(sums.values()):
         raise UnreadableFile(
             f"{path.name}: no table of nsys with a row that can be read is in it. Write one with "
             "nsys stats --report cuda_gpu_trace --format csv --output FILE REPORT.nsys-rep"
+        ).because(
+            "nsys_no_table",
+            name=path.name,
+            command="nsys stats --report cuda_gpu_trace --format csv --output FILE REPORT.nsys-rep",
         )
     work.sort(key=lambda w: (w.start, w.end))
     ordered = None if calls is None else tuple(sorted(calls, key=lambda c: (c.start, -c.end)))

@@ -31,6 +31,7 @@ _WORK = {
     "set": "CUPTI_ACTIVITY_KIND_MEMSET",
     "graph": "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
 }
+EXPORT = "nsys export --type sqlite REPORT.nsys-rep"
 _RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
 _NAMES, _RANGES = "StringIds", "NVTX_EVENTS"
 READ = frozenset({*_WORK.values(), _RUNTIME, _NAMES, _RANGES})
@@ -50,6 +51,11 @@ def read_nsys_sqlite(path: Path, report: Report | None = None) -> Capture:
         raise UnreadableFile(
             f"{path.name}: this SQLite file can't be read: {error}. "
             "Export it again: nsys export --type sqlite REPORT.nsys-rep"
+        ).because(
+            "sqlite_broken",
+            name=path.name,
+            why="too_slow" if "interrupt" in str(error) else "broken_database",
+            command=EXPORT,
         ) from error
 
 
@@ -84,6 +90,8 @@ class _Export:
             raise UnreadableFile(
                 f"{self._name}: this SQLite file holds no CUDA activity of Nsight Systems. Record with "
                 "nsys profile --trace=cuda,nvtx and export with nsys export --type sqlite REPORT.nsys-rep"
+            ).because(
+                "sqlite_no_cuda", name=self._name, command=f"nsys profile --trace=cuda,nvtx …\n{EXPORT}"
             )
         self._to_come = sum(map(self._last_row, self._tables & READ))
         names = self._strings()
@@ -110,7 +118,7 @@ class _Export:
             if self._rows > MAX_ROWS:
                 raise UnreadableFile(
                     f"{self._name}: it holds more than {MAX_ROWS:,} events. Record a shorter window."
-                )
+                ).because("too_many_events", name=self._name, events=MAX_ROWS)
             if self._rows % TELL_EVERY == 0:
                 self._tell()
             yield dict.fromkeys(wanted) | dict(zip(columns, row, strict=True))

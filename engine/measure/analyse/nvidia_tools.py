@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from engine.faults import os_why
 from engine.measure.analyse.contents import LARGEST
 from engine.measure.analyse.errors import NeedsTool, UnreadableFile
 from engine.measure.events import Progress
@@ -50,6 +51,10 @@ def ncu_export(path: Path, folder: Path, report: Report | None = None) -> Path:
         raise NeedsTool(
             f"{path.name}: this is a report in Nsight Compute's own format, and ncu isn't installed here. "
             f"Where it is, turn it into text: ncu --import {path.name} --csv --page details > {path.stem}.csv"
+        ).because(
+            "needs_ncu",
+            name=path.name,
+            command=f"ncu --import {path.name} --csv --page details > {path.stem}.csv",
         )
     table = folder / path.name
     with table.open("wb") as out:
@@ -57,7 +62,9 @@ def ncu_export(path: Path, folder: Path, report: Report | None = None) -> Path:
             [ncu, "--import", str(path), "--csv", "--page", "details"], path, table, report, out.fileno()
         )
     if table.stat().st_size == 0:
-        raise UnreadableFile(f"{path.name}: ncu could not read this report: {said}")
+        raise UnreadableFile(f"{path.name}: ncu could not read this report: {said}").because(
+            "tool_refused", name=path.name, tool="ncu", said=said
+        )
     return table
 
 
@@ -71,12 +78,14 @@ def nsys_export(path: Path, folder: Path, report: Report | None = None) -> Path:
         raise NeedsTool(
             f"{path.name}: this is a report in Nsight Systems' own format, and nsys isn't installed here. "
             f"Where it is, export it: nsys export --type sqlite {path.name}"
-        )
+        ).because("needs_nsys", name=path.name, command=f"nsys export --type sqlite {path.name}")
     export = folder / "export.sqlite"
     command = [nsys, "export", "--type=sqlite", "--force-overwrite=true", f"--output={export}", str(path)]
     said = _run(command, path, export, report, None)
     if not export.exists():
-        raise UnreadableFile(f"{path.name}: nsys could not read this report: {said}")
+        raise UnreadableFile(f"{path.name}: nsys could not read this report: {said}").because(
+            "tool_refused", name=path.name, tool="nsys", said=said
+        )
     return export.replace(folder / path.name)
 
 
@@ -108,7 +117,9 @@ def _run(command: Sequence[str], path: Path, made: Path, report: Report | None, 
                 stderr=errors,
             )
         except OSError as error:
-            raise UnreadableFile(f"{path.name}: {command[0]} can't be started: {error.strerror}.") from error
+            raise UnreadableFile(f"{path.name}: {command[0]} can't be started: {error.strerror}.").because(
+                "tool_not_started", name=path.name, tool=command[0], why=os_why(error)
+            ) from error
         try:
             while process.poll() is None:
                 _judge(process.pid, path, command[0], time.monotonic() - began, made, log)
@@ -124,19 +135,15 @@ def _judge(pid: int, path: Path, tool: str, seconds: float, made: Path, log: Pat
     resident = 0
     with contextlib.suppress(psutil.Error):  # it ended meanwhile
         resident = psutil.Process(pid).memory_info().rss
-    excess = (
-        f"more than {LONGEST_S:g} s"
-        if seconds > LONGEST_S
-        else f"more than {LARGEST_RESIDENT / 1024**3:g} GiB of memory"
-        if resident > LARGEST_RESIDENT
-        else f"more than {LARGEST / 1e9:g} GB of disk"
-        if written > LARGEST
-        else None
+    bounds = (
+        (seconds > LONGEST_S, f"{LONGEST_S:g} s", ""),
+        (resident > LARGEST_RESIDENT, f"{LARGEST_RESIDENT / 1024**3:g} GiB", " of memory"),
+        (written > LARGEST, f"{LARGEST / 1e9:g} GB", " of disk"),
     )
-    if excess:
+    for limit, of in [(limit, of) for passed, limit, of in bounds if passed]:
         raise UnreadableFile(
-            f"{path.name}: {Path(tool).name} took {excess} to read it. Record a shorter window."
-        )
+            f"{path.name}: {Path(tool).name} took more than {limit}{of} to read it. Record a shorter window."
+        ).because("tool_took_too_much", name=path.name, tool=Path(tool).name, limit=limit)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,13 +45,17 @@ def recognise(path: Path) -> str:
     Only the head of the file is read: what is said here may still prove broken further on.
     """
     if path.is_dir():
-        raise UnreadableFile(f"{path.name}: this is a folder. Name a file: {KINDS}.")
+        raise UnreadableFile(f"{path.name}: this is a folder. Name a file: {KINDS}.").because(
+            "folder", name=path.name
+        )
     head = head_of(path, HEAD)
     if not head.strip():
-        raise UnreadableFile(f"{path.name}: the file is empty.")
+        raise UnreadableFile(f"{path.name}: the file is empty.").because("empty_file", name=path.name)
     kind = _own_format(path, head) or _binary(head) or _text(head.decode("utf-8-sig", "replace"))
     if kind is None:
-        raise UnreadableFile(f"{path.name}: this is none of the files that can be read: {KINDS}.")
+        raise UnreadableFile(f"{path.name}: this is none of the files that can be read: {KINDS}.").because(
+            "unknown_kind", name=path.name
+        )
     return kind
 
 
@@ -63,7 +66,9 @@ def analyse_file(path: Path, report: Report | None = None) -> Analysis:
     """
     kind = recognise(path)
     if kind in EXPORTS:
-        # it needs what starts and ends processes
+        # these need what starts and ends processes
+        import tempfile
+
         from engine.measure.analyse import nvidia_tools
 
         export: Callable[[Path, Path, Report | None], Path] = getattr(nvidia_tools, EXPORTS[kind][1])

@@ -53,9 +53,10 @@ _CODE = {
 class RefusedPickle(Exception):
     """Why a pickle is not loaded. `code`: it would run code; else it is broken or of another kind."""
 
-    def __init__(self, reason: str, *, code: bool = False) -> None:
+    def __init__(self, reason: str, *, code: bool = False, why: str = "pickle_parts") -> None:
+        """`why`: the reason as a code, for what is no code to run."""
         super().__init__(reason)
-        self.code = code
+        self.code, self.why = code, why
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -92,7 +93,7 @@ def _check(data: bytes, until: float) -> None:
     if len(data) < 2 or data[0] != 0x80 or not 2 <= data[1] <= 5:
         raise RefusedPickle("it does not begin like a pickle of protocol 2 to 5")
     if data.count(b"}") + data.count(b"]") > MAX_CONTAINERS + len(data) // 64:
-        raise RefusedPickle(f"it holds more than {MAX_CONTAINERS:,} lists and dictionaries")
+        raise RefusedPickle(f"it holds more than {MAX_CONTAINERS:,} lists and dictionaries", why="too_many")
     at, size = 2, len(data)
     rounds = 0
     while at < size:
@@ -117,5 +118,5 @@ def _check(data: bytes, until: float) -> None:
             raise RefusedPickle(f"instruction 0x{code:02x} at byte {at} has no place in it, or is cut off")
         rounds += 1
         if rounds % 4096 == 0 and time.monotonic() > until:
-            raise RefusedPickle("reading it takes too long")
-    raise RefusedPickle("it ends in the middle: the file was cut off")
+            raise RefusedPickle("reading it takes too long", why="too_slow")
+    raise RefusedPickle("it ends in the middle: the file was cut off", why="ends_early")

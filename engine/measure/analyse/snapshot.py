@@ -100,7 +100,7 @@ def read_snapshot(path: Path, report: Report | None = None) -> Snapshot:
         raise UnreadableFile(
             f"{path.name}: this is a zip archive, as torch.save writes weights, and no memory snapshot. "
             "Nothing of it was unpacked: if a recording is in it, unpack it and name that file. " + _HOW
-        )
+        ).because("zip_archive", name=path.name, command=RECORD)
     if report:
         report(Progress(0, 0, "loading"))
     try:
@@ -111,13 +111,22 @@ def read_snapshot(path: Path, report: Report | None = None) -> Snapshot:
             if refusal.code
             else _HOW
         )
-        raise UnreadableFile(f"{path.name}: this pickle is refused: {refusal}. {way_out}") from refusal
+        refused = UnreadableFile(f"{path.name}: this pickle is refused: {refusal}. {way_out}")
+        raise _reasoned(refused, path.name, refusal) from refusal
     return _Reader(path.name, time.monotonic() + SECONDS).snapshot(value)
 
 
+RECORD = "torch.cuda.memory._record_memory_history()  …  torch.cuda.memory._dump_snapshot(FILE)"
+"""How a snapshot is taken: before and after what is to be looked at."""
 _HOW = (
     "Record one with torch.cuda.memory._record_memory_history() and torch.cuda.memory._dump_snapshot(FILE)."
 )
+
+
+def _reasoned(error: UnreadableFile, name: str, refusal: RefusedPickle) -> UnreadableFile:
+    if refusal.code:
+        return error.because("pickle_with_code", name=name)
+    return error.because("pickle_broken", name=name, why=refusal.why, command=RECORD)
 
 
 class _Reader:
@@ -172,9 +181,9 @@ class _Reader:
     def _count(self) -> None:
         self._seen += 1
         if self._seen > MAX_EVENTS:
-            raise self._wrong(f"it holds more than {MAX_EVENTS:,} events and blocks")
+            raise self._wrong(f"it holds more than {MAX_EVENTS:,} events and blocks", "too_many")
         if self._seen % 4096 == 0 and time.monotonic() > self._until:
-            raise self._wrong(f"reading it takes longer than {SECONDS:.0f} s")
+            raise self._wrong(f"reading it takes longer than {SECONDS:.0f} s", "too_slow")
 
     def _segment(self, raw: dict[str, Any]) -> Segment:
         address = self._number(raw, "address", 0)
@@ -251,5 +260,7 @@ class _Reader:
         self._frames[id(raw)] = frame
         return frame
 
-    def _wrong(self, what: str) -> UnreadableFile:
-        return UnreadableFile(f"{self._name}: this is no PyTorch memory snapshot: {what}. {_HOW}")
+    def _wrong(self, what: str, why: str = "snapshot_parts") -> UnreadableFile:
+        return UnreadableFile(f"{self._name}: this is no PyTorch memory snapshot: {what}. {_HOW}").because(
+            "not_a_snapshot", name=self._name, why=why, command=RECORD
+        )

@@ -206,7 +206,7 @@ def read_timeline(path: Path) -> Timeline:
     except (ValueError, KeyError, TypeError, struct.error) as error:
         raise UnreadableFile(
             f"{path.name}: this is no timeline that can be read ({error}). Analyse the trace again."
-        ) from error
+        ).because("timeline_broken", name=path.name) from error
 
 
 def _opened(content: memoryview) -> Timeline:

@@ -6,39 +6,37 @@ inside. All GPU events count; beside them stands how many belong to launches tha
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent, read_chrome_trace
-from engine.measure.analyse.copies import Copies, copies_by_direction
-from engine.measure.analyse.device_time import DeviceTime, Gap, Work, device_time
-from engine.measure.analyse.gap_facts import gap_facts
+from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent
+from engine.measure.analyse.device_time import DeviceTime, Gap, device_time
+from engine.measure.analyse.gap_facts import GapFacts, gap_facts
 from engine.measure.analyse.host_rows import HostRows
-from engine.measure.analyse.host_side import HostSide, host_side
-from engine.measure.analyse.launch_facts import launch_facts
-from engine.measure.analyse.step_times import STEPS, step_times
+from engine.measure.analyse.host_side import host_side
+from engine.measure.analyse.second_process import beside
+from engine.measure.analyse.step_times import STEPS
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from engine.measure.analyse.trace_stream import Report
 from engine.measure.analyse.trace_verdict import (
     DeviceFacts,
     Verdict,
     bound_of,
-    busy_without_communication,
     findings_of,
-    kernel_median,
     verdict_of,
 )
 from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
-from engine.measure.analyse.work_tables import work_tables
-from engine.measure.events import Finding, Progress
+from engine.measure.analyse.work_facts import WorkFacts, work_facts
+from engine.measure.finding import Finding, Progress
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse", "analyse_trace"]
 
-_DIRECTION = re.compile(r"\b([HDPA])to([HDPA])\b|(Host|Device|Peer)To(Host|Device|Peer)")
+WORTH_TWO = range(10_000, 300_000)
+"""With so many events of GPUs a second process saves more time than it takes. With more it would take half as
+much memory again: whatever both look at is there twice."""
 
 
 class TraceAnalysis(msgspec.Struct, frozen=True):
@@ -68,14 +66,14 @@ def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
 
     Raises `UnreadableFile`.
     """
-    trace = read_chrome_trace(path, report)
+    trace = read_chrome_trace(path, report, helped=True)
     if report:
         report(Progress(0, 0, "analysing"))
-    return analyse(trace)
+    return analyse(trace, helped=True)
 
 
-def analyse(trace: ChromeTrace) -> TraceAnalysis:
-    """The analysis of a trace that was read."""
+def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
+    """The analysis of a trace that was read. `helped`: as for `read_chrome_trace`."""
     host = host_side(trace)
     by_device: dict[int, list[GpuEvent]] = defaultdict(list)
     ranges: dict[int, list[GpuEvent]] = defaultdict(list)
@@ -87,9 +85,20 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
         device_time(device, events, host, calls_known=bool(trace.calls))
         for device, events in sorted(by_device.items())
     ]
-    rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
-    facts = tuple(_device_facts(time, work, trace, host, rows, ranges[time.device]) for time, work in times)
-    lost = lost_launches(trace)
+
+    def work_of_all() -> list[WorkFacts]:
+        calls = bool(trace.calls)
+        return [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
+
+    with beside(work_of_all, list[WorkFacts], helped=helped and len(trace.gpu) in WORTH_TWO) as works:
+        rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
+        gaps = [gap_facts(time, work, host, rows) for time, work in times]
+        lost = lost_launches(trace)
+        done = works()
+    facts = tuple(
+        _device_facts(trace, time, of_gaps, of_work)
+        for (time, _), of_gaps, of_work in zip(times, gaps, done, strict=True)
+    )
     verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
     return TraceAnalysis(
         devices=tuple(one.time for one in facts),
@@ -100,46 +109,15 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
     )
 
 
-def _device_facts(
-    time: DeviceTime,
-    work: Work,
-    trace: ChromeTrace,
-    host: HostSide,
-    rows: HostRows | None,
-    ranges: Sequence[GpuEvent],
-) -> DeviceFacts:
-    events = work.events
-    steps = step_times(time, work, host)
-    tables = work_tables(work, host, ranges)
+def _device_facts(trace: ChromeTrace, time: DeviceTime, gaps: GapFacts, work: WorkFacts) -> DeviceFacts:
+    recorded = time.launch_recorded
     return DeviceFacts(
+        **msgspec.structs.asdict(work),
         time=time,
         name=trace.gpu_names.get(time.device),
-        gaps=gap_facts(time, work, host, rows),
-        steps=steps,
-        tables=tables,
-        launches=launch_facts(work, host, steps) if trace.calls else None,
-        kernel_p50=kernel_median(work),
-        copies=_copies(work),
-        pageable=tuple(e.end - e.start for e in events if e.kind == "copy" and "ageable" in e.name),
-        busy_without_communication=busy_without_communication(work, tables),
-        early=len(events) - time.launch_recorded.events if time.launch_recorded else 0,
+        gaps=gaps,
+        early=time.kernels + time.copies + time.sets - recorded.events if recorded else 0,
     )
-
-
-def _copies(work: Work) -> tuple[Copies, ...]:
-    directions = {name: _direction(name) for name, kind in work.kinds.items() if kind == "copy"}
-    return tuple(
-        copies_by_direction((directions[event.name], event) for event in work.events if event.kind == "copy")
-    )
-
-
-def _direction(name: str) -> str:
-    """HtoD, DtoH, DtoD, PtoP or other, from a copy's name: "Memcpy HtoD (Pageable -> Device)"."""
-    found = _DIRECTION.search(name)
-    if found is None:
-        return "other"
-    source, target = found[1] or found[3][0], found[2] or found[4][0]
-    return f"{source}to{target}"
 
 
 def _device_json(facts: DeviceFacts, verdict: Verdict) -> dict[str, Any]:

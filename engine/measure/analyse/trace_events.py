@@ -76,10 +76,13 @@ _EVENT_FIELDS: dict[str, Any] = {"cat": str, "pid": _Scalar, "tid": _Scalar}
 _ARGS_FIELDS: dict[str, Any] = dict.fromkeys(("correlation", "device", "stream", "bytes"), _Scalar)
 
 
+Kind = type[NumberEvent] | type[StartTextEvent] | type[TextEvent]
+
+
 class EventDecoder:
     """Decodes lists of events to one of the three kinds."""
 
-    def __init__(self, kind: type[NumberEvent] | type[StartTextEvent] | type[TextEvent]) -> None:
+    def __init__(self, kind: Kind) -> None:
         one: Any = functools.reduce(operator.or_, _others, kind)
         self._list: msgspec.json.Decoder[list[Event]] = msgspec.json.Decoder(list[one])
         document = msgspec.defstruct("Document", [("traceEvents", list[one])])
@@ -93,15 +96,16 @@ class EventDecoder:
         return events
 
 
-NUMBERS = EventDecoder(NumberEvent)
-START_TEXTS = EventDecoder(StartTextEvent)
-TEXTS = EventDecoder(TextEvent)
+@functools.cache
+def decoder_of(kind: Kind) -> EventDecoder:
+    """Made when it is wanted: most traces need one of the three."""
+    return EventDecoder(kind)
 
 
 def event_in(text: bytes) -> Event:
     """One event; fields whose type is none of those expected are left out. Raises `NOT_JSON`."""
     try:
-        return TEXTS.events(b"[%b]" % text)[0]
+        return decoder_of(TextEvent).events(b"[%b]" % text)[0]
     except msgspec.ValidationError:
         fields = _fields.decode(text)
     if bytes(fields.get("ph", b"")) != b'"X"':

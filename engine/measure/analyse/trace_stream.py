@@ -12,14 +12,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.json_repair import repairs
-from engine.measure.analyse.trace_events import NOT_JSON, NUMBERS, START_TEXTS, TEXTS, Event, event_in
-from engine.measure.events import Progress
+from engine.measure.analyse.trace_events import (
+    NOT_JSON,
+    Event,
+    NumberEvent,
+    StartTextEvent,
+    TextEvent,
+    decoder_of,
+    event_in,
+)
+from engine.measure.finding import Progress
 from engine.measure.report import Report as Report
 
 LONGEST_EVENT = 16 * 1024 * 1024
@@ -63,12 +71,31 @@ class Damage:
     """From here on nothing could be read: the file was cut off, or its archive is damaged. 0: it was not."""
 
 
+class CannotTakeTurns(Exception):
+    """A batch doesn't read as it should: what is damaged is mended by one who reads the whole file."""
+
+
+class Turns(Protocol):
+    """Which of a file's batches are read by this process."""
+
+    def mine(self, number: int) -> bool: ...
+
+
 class EventStream:
     """The events of the file at `path`. `batches` can be gone through once; then `damage` is complete."""
 
-    def __init__(self, path: Path, report: Report | None = None, *, largest: int = LARGEST) -> None:
+    def __init__(
+        self,
+        path: Path,
+        report: Report | None = None,
+        *,
+        largest: int = LARGEST,
+        turns: Turns | None = None,
+    ) -> None:
+        """`turns`: only the batches that are ours are read, the others are handed out empty."""
         self._path = path
         self._report = report
+        self._turns = turns
         self._largest = largest
         self._buffer = b""
         self._ended = False
@@ -77,14 +104,15 @@ class EventStream:
         self._bare_list = False
         self._damaged_bytes = 0
         self._told = -1
-        self._decoder = NUMBERS
+        self._decoder = decoder_of(NumberEvent)
         self._decoded_text = b""
         self._head = b""
         self.damage = Damage()
         self.events = 0
 
     def batches(self) -> Iterator[list[Event]]:
-        """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events."""
+        """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events;
+        `CannotTakeTurns` where it has turns and something is damaged."""
         try:
             with self._path.open("rb") as file:
                 self._contents = Unpacked(file, self._path, largest=self._largest)
@@ -96,19 +124,21 @@ class EventStream:
     def _batches(self) -> Iterator[list[Event]]:
         self._find_list()
         wanted = CHUNK
-        while True:
+        for number in itertools.count():
             self._fill(wanted)
-            batch, closed = self._next()
+            batch, closed = self._next() if self._turns is None else self._in_turn(self._turns.mine(number))
             self.events += len(batch)
             yield batch
-            # nothing came of what is there: an event is longer than that
-            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
             if closed:
                 self._check_rest()
                 return
+            self._tell()
+            if self._turns is not None:
+                continue
+            # nothing came of what is there: an event is longer than that
+            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
             if self._ended and not batch:
                 break
-            self._tell()
         # a bare list needs no closing bracket (Trace Event Format, "JSON Array Format")
         if self._buffer.strip() or self._fault or not self._bare_list:
             self._broken_off()
@@ -116,7 +146,8 @@ class EventStream:
     def with_texts(self) -> list[Event]:
         """The batch just handed out with more of its times as text, as all later ones then are: first the
         starts, and if that doesn't do, all."""
-        self._decoder = START_TEXTS if self._decoder is NUMBERS else TEXTS
+        first = self._decoder is decoder_of(NumberEvent)
+        self._decoder = decoder_of(StartTextEvent if first else TextEvent)
         return self._decoder.events(self._decoded_text)
 
     def gpu_names(self) -> dict[int, str]:
@@ -210,6 +241,24 @@ class EventStream:
                 return batch, False
         return self._one_by_one()
 
+    def _in_turn(self, mine: bool) -> tuple[list[Event], bool]:
+        """The same where all is sound. What another process reads is cut where that cuts it."""
+        if self._ended:
+            batch = self._to_the_end() if mine else []
+            if batch is None or self._fault:
+                raise CannotTakeTurns
+            self._buffer = b""
+            return batch, True
+        cut = next(self._cuts(), None)
+        if cut is None:
+            raise CannotTakeTurns
+        try:
+            batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1]) if mine else []
+        except NOT_JSON:
+            raise CannotTakeTurns from None
+        self._buffer = self._buffer[cut.end() :]
+        return batch, False
+
     def _to_the_end(self) -> list[Event] | None:
         """All that is left, where it is sound."""
         begin = b"[" if self._bare_list else b'{"traceEvents":['
@@ -260,6 +309,9 @@ class EventStream:
 
     def _damaged(self, text: bytes, at: int) -> tuple[Event | None, int] | None:
         """The event mended, or None in its place; None instead of both where its end isn't there yet."""
+        # sound files, the most by far, do without
+        from engine.measure.analyse.json_repair import repairs
+
         after = _AFTER_DAMAGE.search(text, at)
         if after is None or (not self._ended and len(text) - at < SURELY_WHOLE):
             return None
@@ -305,7 +357,7 @@ class EventStream:
         if not self.events:
             reason = "it ends before its first event"
             try:
-                TEXTS.events(b"[" + self._buffer)
+                decoder_of(TextEvent).events(b"[" + self._buffer)
             except NOT_JSON as error:
                 # the place that it names counts from the first event; the line is said beside it
                 reason = _PLACE.sub("", str(error))
@@ -317,7 +369,15 @@ class EventStream:
         return UnreadableFile(
             f"{self._path.name}: line {line:,}: this is not a chrome trace: {reason}. Export it again with "
             "prof.export_chrome_trace(...), or check that the file was copied whole."
-        )
+        ).because("not_a_trace", name=self._path.name, line=line, why=_WHY.get(reason, reason))
+
+
+_WHY = {
+    'there is no "traceEvents" in it': "no_trace_events",
+    "its traceEvents is no list": "no_list",
+    "it ends before its first event": "no_first_event",
+}
+"""Reasons that are put into the reader's language; what a parser says stays as it is."""
 
 
 class _Rest(msgspec.Struct):

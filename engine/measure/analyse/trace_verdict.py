@@ -9,21 +9,19 @@ GPU is what takes the time; what bounds its kernels a trace can't say (the roofl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 from typing import Any
 
 import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.copies import Copies, copies_finding
-from engine.measure.analyse.device_time import DeviceTime, Work
+from engine.measure.analyse.device_time import DeviceTime
 from engine.measure.analyse.gap_facts import GapFacts
-from engine.measure.analyse.intervals import length, percentile, union
-from engine.measure.analyse.kernel_family import COMMUNICATION
+from engine.measure.analyse.intervals import median
 from engine.measure.analyse.launch_facts import LaunchFacts
 from engine.measure.analyse.step_times import StepTime
 from engine.measure.analyse.work_tables import WorkTables
-from engine.measure.events import Finding, Scalar
+from engine.measure.finding import Finding, Scalar
 
 OVERHEAD_BELOW = 0.7
 """Below this busy ratio the gaps are what to look at first. The lesson expects 50 to 65 % of a GPU that
@@ -95,15 +93,6 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.finding.code, "confidence": self.confidence, "because": list(self.because)}
-
-
-def busy_without_communication(work: Work, tables: WorkTables) -> int:
-    """The busy time, in nanoseconds, of all work but that which exchanges data between GPUs; -1 where none
-    does."""
-    names = {row.name for row in tables.kernels if row.family == COMMUNICATION}
-    if not names:
-        return -1
-    return length(union((event.start, event.end) for event in work.events if event.name not in names))
 
 
 def bound_of(facts: DeviceFacts) -> Bound:
@@ -282,7 +271,7 @@ def _of_steps(facts: DeviceFacts) -> Iterator[Finding]:
     if len(facts.steps) < 3:
         return
     slowest = max(facts.steps, key=lambda step: step.wall_ns)
-    usual = median(step.wall_ns for step in facts.steps)
+    usual = median([step.wall_ns for step in facts.steps])
     if slowest.wall_ns > UNEVEN * usual:
         yield Finding(
             "uneven_steps",
@@ -294,12 +283,6 @@ def _of_steps(facts: DeviceFacts) -> Iterator[Finding]:
                 "median_ms": usual / 1e6,
             },
         )
-
-
-def kernel_median(work: Work) -> int:
-    """The median length of the device's kernels, in nanoseconds."""
-    lengths = [e.end - e.start for e in work.events if e.kind == "kernel"]
-    return percentile(sorted(lengths), 0.5)
 
 
 def _speedup(before: int, after: int) -> float | None:

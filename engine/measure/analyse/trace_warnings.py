@@ -10,7 +10,7 @@ from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace
 from engine.measure.analyse.damage_said import damage_said
 from engine.measure.analyse.intervals import length, overlap, union
 from engine.measure.analyse.trace_verdict import NEAR, OVERHEAD_BELOW, DeviceFacts, Verdict
-from engine.measure.events import Finding
+from engine.measure.finding import Finding
 
 
 class Lost(msgspec.Struct, frozen=True):

@@ -39,5 +39,5 @@ def take_in(chunks: Iterable[bytes], file: Path, *, name: str, largest: int) -> 
                 raise MeasureError(
                     f"{name}: it is larger than {largest / 1e9:.1f} GB. Name its path instead, or record a "
                     "shorter window."
-                )
+                ).because("upload_too_large", name=name, gb=largest / 1e9)
             out.write(chunk)

@@ -11,14 +11,14 @@ from engine.study.card_state import NEW
 from engine.study.deck_bytes import MAX_BYTES
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.parsed import WAY_OUT, Parsed
-from engine.study.exchange.pictures import NAME
 from engine.study.exchange.records import (
     ChangeRecord,
     PracticeRecord,
     ReviewRecord,
     SchedulerRecord,
 )
-from engine.study.own_cards import LARGEST_PICTURE
+from engine.study.pictures import LARGEST, NAME
+from engine.study.placed import Placed
 from engine.study.schedule import EVERY_DAY, SchedulerParams, transitions
 from engine.study.settings import RANGES, SettingsRefused, checked
 from engine.study.study_day import UnknownZone, from_ms, to_ms, zone_of
@@ -181,12 +181,15 @@ def _changes(parsed: Parsed, latest: int) -> None:
         _once(parsed, "card_changes", index, "nonce", places, (change.nonce, change.card_id))
         _placed(parsed, "card_changes", index, change, latest)
         known = first.setdefault(change.nonce, change)
-        for name in ("kind", "value", "at_ms", "study_day", "zone"):
+        moves = change.kind == "reschedule"  # each card to a day of its own
+        for name in ("kind", *(() if moves else ("value",)), "at_ms", "study_day", "zone"):
             if getattr(change, name) != getattr(known, name):
                 message = f"isn't that of the other cards changed with it ({change.nonce}): {WAY_OUT}"
                 raise parsed.fault("card_changes", index, name, message)
-        if (change.value is not None) != (change.kind in ("tag", "untag", "leech")):
+        if (change.value is not None) != (moves or change.kind in ("tag", "untag", "leech")):
             raise parsed.fault("card_changes", index, "value", f"doesn't go with {change.kind}: {WAY_OUT}")
+        if moves:
+            _placed_at(parsed, index, change)
     undo_nonces: dict[str, int] = {}
     undone: dict[str, int] = {}
     for index, undo in enumerate(export.card_change_undos):
@@ -202,6 +205,13 @@ def _changes(parsed: Parsed, latest: int) -> None:
         _placed(parsed, "practice_answers", index, answer, latest)
         if (answer.rating == 0) != (answer.takes_back is not None):
             raise parsed.fault("practice_answers", index, "rating", f"0 takes an answer back: {WAY_OUT}")
+
+
+def _placed_at(parsed: Parsed, index: int, change: ChangeRecord) -> None:
+    try:
+        Placed.read(change.value)
+    except ValueError as error:
+        raise parsed.fault("card_changes", index, "value", f"{error}: {WAY_OUT}") from error
 
 
 def _placed(
@@ -238,7 +248,7 @@ def _pictures(parsed: Parsed) -> None:
                 "pictures", index, "file", f"{picture.file!r} isn't the plain name of a picture: {WAY_OUT}"
             )
         _once(parsed, "pictures", index, "file", names, picture.file.casefold())
-        if len(picture.content) > LARGEST_PICTURE:
+        if len(picture.content) > LARGEST:
             raise parsed.fault("pictures", index, "content", f"is larger than 1 MiB: {WAY_OUT}")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.records import DeckRecord, PictureRecord
-from engine.study.own_cards import PICTURES
+from engine.study.pictures import FOLDER
 
 
 @contextmanager
@@ -25,8 +25,9 @@ def placed(
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            contents = {folder / deck.file: deck.text.encode("utf-8") for deck in decks}
-            contents |= {folder / PICTURES / picture.file: picture.content for picture in pictures}
+            # pictures first: whoever reads a deck meanwhile finds what its cards show
+            contents = {folder / FOLDER / picture.file: picture.content for picture in pictures}
+            contents |= {folder / deck.file: deck.text.encode("utf-8") for deck in decks}
             for path, content in contents.items():
                 path.parent.mkdir(exist_ok=True)
                 before[path] = path.read_bytes() if path.exists() else None

@@ -25,8 +25,8 @@ class Parsed:
     """An export as it was read.
 
     lines: in a CSV, the line of each record, by the name of its list. left_out: of a package of Anki's, what
-    can't come along, counted: `pictures` (and sounds), `empty` and `too_long` cards, notes `edited` in Anki
-    whose text stays as it is here, decks `not_own` with another text here.
+    can't come along, counted: `pictures` (that cards can't show, and sounds), `empty` and `too_long` cards,
+    notes `edited` in Anki whose text stays as it is here, decks `not_own` with another text here.
     """
 
     export: Export

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.study import pictures
 from engine.study.exchange.records import PictureRecord
-from engine.study.own_cards import LARGEST_PICTURE, PICTURES
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,150}\.(svg|png)")
-"""What a card may show, and a name that every system takes."""
 
 
 def own_pictures(decks: Path) -> tuple[PictureRecord, ...]:
     """Those of the folder of decks, in order of name. What a card can't show stays where it is."""
-    folder = decks / PICTURES
+    folder = decks / pictures.FOLDER
     found = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if NAME.fullmatch(path.name) and path.is_file() and path.stat().st_size <= LARGEST_PICTURE:
-            found.append(PictureRecord(file=path.name, content=path.read_bytes()))
+        content = pictures.read(decks, path.name)
+        if content is not None:
+            found.append(PictureRecord(file=path.name, content=content))
     return tuple(found)
 
 
-def new_here(decks: Path, pictures: Sequence[PictureRecord]) -> tuple[PictureRecord, ...]:
+def new_here(decks: Path, coming: Sequence[PictureRecord]) -> tuple[PictureRecord, ...]:
     """Those whose name is free. One that is taken stays: pictures of ours are named by their content."""
-    return tuple(each for each in pictures if not os.path.lexists(decks / PICTURES / each.file))
+    return tuple(each for each in coming if not os.path.lexists(decks / pictures.FOLDER / each.file))

@@ -60,7 +60,8 @@ class Plan:
 
 @dataclass(slots=True)
 class _Here:
-    """The answers that a card has here: their versions; answers and resets with what took them back."""
+    """The answers that a card has here: their versions; answers and changes of its schedule with what
+    took them back."""
 
     versions: set[int]
     given: int = 0
@@ -215,9 +216,9 @@ def _cards_here(connection: Connection, cards: Collection[str]) -> dict[str, _He
             here = found.setdefault(row.card_id, _Here(set()))
             here.versions.add(row.version)
             here.given += 2 if row.undone else 1
-    for card, made in change_log.resets(connection, cards).items():
+    for card, made in change_log.of_schedule(connection, cards).items():
         here = found.setdefault(card, _Here(set()))
-        here.given += len(made) + sum(reset.undone for reset in made)
+        here.given += len(made) + sum(change.undone for change in made)
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from engine.store.change_tables import card_change_undos, card_changes, practice_answers
+from engine.study.change_log import OF_SCHEDULE
 from engine.study.exchange.few import chunks
 from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.records import ChangeRecord, ChangeUndoRecord, PracticeRecord
@@ -18,20 +19,20 @@ from engine.study.exchange.records import ChangeRecord, ChangeUndoRecord, Practi
 class ChangesPlan:
     """What is to be written, and what follows from it.
 
-    flagged: cards whose flags are worked out anew. resets: cards whose state is, with how many steps their
-    version rises by resets and by what took them back.
+    flagged: cards whose flags are worked out anew. scheduled: cards whose state is, with how many steps their
+    version rises by changes of their schedule and by what took them back.
     """
 
     changes: tuple[ChangeRecord, ...] = ()
     undos: tuple[ChangeUndoRecord, ...] = ()
     practice: tuple[PracticeRecord, ...] = ()
     flagged: frozenset[str] = frozenset()
-    resets: Counter[str] | None = None
+    scheduled: Counter[str] | None = None
 
     @property
     def steps(self) -> Counter[str]:
-        """`resets`, empty where there are none."""
-        return Counter() if self.resets is None else self.resets
+        """`scheduled`, empty where there are none."""
+        return Counter() if self.scheduled is None else self.scheduled
 
 
 def plan_changes(connection: Connection, parsed: Parsed) -> ChangesPlan:
@@ -48,7 +49,7 @@ def plan_changes(connection: Connection, parsed: Parsed) -> ChangesPlan:
         undos=undos,
         practice=_new_practice(connection, parsed),
         flagged=frozenset(card for card, _ in touched),
-        resets=Counter(card for card, kind in touched if kind == "reset"),
+        scheduled=Counter(card for card, kind in touched if kind in OF_SCHEDULE),
     )
 
 

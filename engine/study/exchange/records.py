@@ -140,7 +140,17 @@ class ChangeRecord(Record, frozen=True):
     nonce: Nonce
     card_id: CardId
     kind: Literal[
-        "bury", "unbury", "suspend", "unsuspend", "mark", "unmark", "tag", "untag", "reset", "leech"
+        "bury",
+        "unbury",
+        "suspend",
+        "unsuspend",
+        "mark",
+        "unmark",
+        "tag",
+        "untag",
+        "reset",
+        "leech",
+        "reschedule",
     ]
     value: Annotated[str, Meta(min_length=1, max_length=128)] | None
     at_ms: Instant

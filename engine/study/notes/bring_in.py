@@ -17,6 +17,7 @@ from engine.study import deck_edit
 from engine.study.card import Fault, Language, Library
 from engine.study.deck_bytes import decode, read_bytes
 from engine.study.deck_edit import DeckMoved, DeckRefused, DeckText, NewDeck
+from engine.study.deck_emit import as_kept
 from engine.study.deck_patch import put
 from engine.study.deck_spans import spots
 from engine.study.notes import markdown, table
@@ -176,9 +177,9 @@ class _Known:
 
 
 def _told(value: Any) -> str:
-    """A value as far as it says something: blank line ends are no part of a text."""
+    """A value as far as it says something: blank lines around a text and spaces on them say nothing."""
     if isinstance(value, str):
-        return value.strip()
+        return as_kept(value).strip()
     if isinstance(value, dict):
         return repr(sorted((name, _told(each)) for name, each in value.items()))
     return repr([_told(each) for each in value or ()])

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "s": "~~", "del": "~~"}
 _BREAKS = frozenset({"br", "div", "p", "tr", "ul", "ol", "h1", "h2", "h3", "h4", "table", "blockquote"})
-_SOUND = re.compile(r"\[sound:[^\]]*\]")
+_SOUND = re.compile(r"\[sound:[^\[\]]*\]")
 
 
 def as_markdown(source: str) -> tuple[str, int]:

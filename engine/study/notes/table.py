@@ -90,7 +90,7 @@ def _columns(
     taken = {
         sort: int(said[f"{name} column"]) - 1
         for name, sort in (("tags", "tags"), ("guid", "id"), ("deck", "deck"), ("notetype", "notetype"))
-        if said.get(f"{name} column", "").isdigit()
+        if said.get(f"{name} column", "").isdecimal()
     }
     if rows and not taken:
         first = [cell.strip().lower() for cell in rows[0][1]]

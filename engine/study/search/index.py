@@ -1,56 +1,103 @@
-"""The texts of all cards, folded and prepared once, and finding in them.
+"""The cards of a library as search sees them: what labels them, and their texts, prepared once.
 
-A text is found anywhere, not only at the beginning of a word. A card's fields stand in one string, in an
-order that ranks: the title, then what labels the card, then what it says.
+Cards go by their positions in the library's order, and what is found is a mask over all of them. Texts are
+prepared when a search first asks for one.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Literal
+
+import numpy as np
 
 from engine.study.card import Card, Library
+from engine.study.search.folding import folded
+from engine.study.search.found import Found, Places
 from engine.study.search.query import Filled, Pattern, literal_words
-from engine.study.search.text import FIELD_END, accented, fold, plain_markdown, plain_text
+from engine.study.search.texts import CardTexts, Told
+from engine.study.search.words import Mask
 
-FINELY_RANKED = 1000
-"""Matches up to which diacritics, whole words and phrases count; of more, titles come first."""
-
-_LABELS = 6
-"""The last place (see `texts_of`) of what labels the card."""
-
-
-def texts_of(card: Card) -> tuple[str, ...]:
-    """The card's fields as Markdown, by their places in `query.FIELDS`."""
-    return (
-        card.title,
-        card.id,
-        card.kind,
-        " ".join(card.lessons),
-        " ".join(lab.name for lab in card.labs),
-        f"{card.source.document} {card.source.section}",
-        " ".join(card.topics),
-        card.prompt,
-        "\n\n".join(f"{point.heading}\n{point.text}" for point in card.answer),
-        "\n\n".join(card.key_figures),
-        "\n\n".join(f"{follow.prompt}\n{follow.answer}" for follow in card.follow_ups),
-        card.pitfall or "",
-        "\n".join(claim.label for claim in card.claims),
-    )
+Label = Literal["deck", "topic", "kind", "language", "priority"]
+_LABELS: Mapping[Label, Callable[[Card], Iterable[str]]] = {
+    "deck": lambda card: (card.deck,),
+    "topic": lambda card: card.topics,
+    "kind": lambda card: (card.kind,),
+    "language": lambda card: (card.language,),
+    "priority": lambda card: (card.priority,),
+}
 
 
 class SearchIndex:
-    """The folded texts of a library's cards, by their positions in its order."""
+    """A library's cards, ready to be searched. Safe to share between threads."""
 
     def __init__(self, library: Library) -> None:
         self.cards: tuple[Card, ...] = tuple(library.by_id.values())
-        self.position = {card.id: place for place, card in enumerate(self.cards)}
-        self._texts = [_folded(card) for card in self.cards]
-        self._title_ends = [text.index(FIELD_END) for text in self._texts]
-        self._titles = [text[:end] for text, end in zip(self._texts, self._title_ends, strict=True)]
-        self._accented: dict[int, str] = {}
+        self._labelled: dict[Label, Mapping[str, Places]] = {}
+        self._texts: CardTexts | None = None
+        self._preparing = threading.Lock()
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Each card's position by its id."""
+        return {card.id: place for place, card in enumerate(self.cards)}
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether texts can be searched at once: preparing those of a large library takes seconds."""
+        return self._texts is not None
+
+    def prepare(self, told: Told | None = None) -> CardTexts:
+        """The texts, prepared where they aren't yet; told: how many cards of how many are, now and then."""
+        with self._preparing:  # a second one who asks waits for the first
+            if self._texts is None:
+                self._texts = CardTexts(self.cards, told)
+            return self._texts
+
+    @property
+    def texts(self) -> CardTexts:
+        """The cards' texts."""
+        return self._texts or self.prepare()
+
+    def all(self) -> Mask:
+        """Every card."""
+        return np.ones(len(self.cards), bool)
+
+    def held(self, card_ids: Iterable[str]) -> Mask:
+        """Those of the cards that the library holds."""
+        found = [*map(self.position.get, card_ids)]
+        places = [place for place in found if place is not None] if None in found else found
+        mask = np.zeros(len(self.cards), bool)
+        mask[np.array(places, np.intp)] = True
+        return mask
+
+    def labelled(self, by: Label) -> Mapping[str, Places]:
+        """The positions of the cards of each deck, topic (as decks give it), kind, language or priority."""
+        if by not in self._labelled:
+            found: dict[str, list[int]] = {}
+            of = _LABELS[by]
+            for place, card in enumerate(self.cards):
+                for label in of(card):
+                    found.setdefault(label, []).append(place)
+            self._labelled[by] = {label: np.array(places, np.intp) for label, places in found.items()}
+        return self._labelled[by]
+
+    def with_label(self, by: Label, labels: Iterable[str]) -> Mask:
+        """The cards of any of these decks, topics, kinds, languages or priorities."""
+        places = self.labelled(by)
+        mask = np.zeros(len(self.cards), bool)
+        for label in labels:
+            if label in places:
+                mask[places[label]] = True
+        return mask
+
+    @cached_property
+    def by_title(self) -> Places:
+        """Each card's place among the titles in their order; equal titles share one."""
+        titles = folded([card.title for card in self.cards])
+        return np.unique(np.array(titles, object), return_inverse=True)[1].astype(np.intp)
 
     def find(self, query: str) -> list[Card]:
         """The cards that hold every word of `query`, the best first; all cards for an empty query.
@@ -60,118 +107,23 @@ class SearchIndex:
         same rank stay in the order of their decks.
         """
         words = literal_words(query)
-        found: Sequence[int] = range(len(self.cards))
+        found = self.all()
         for word in words:
-            found = self.holding(Pattern(word), None, found)
-        return [self.cards[place] for place in self.ranked([query] if words else [], found)]
+            found &= self.texts.holding(Pattern(word), None, found)
+        return list(Found(self.cards, self.ranked([query] if words else [], np.flatnonzero(found))))
 
-    def holding(self, of: Pattern, fields: tuple[int, ...] | None, among: Iterable[int]) -> list[int]:
-        """The positions among those given whose text (or one of whose fields) holds the pattern."""
-        texts, literal = self._texts, of.literal
-        if isinstance(among, range):
-            found = [place for place, text in enumerate(texts) if literal in text]
-        else:
-            found = [place for place in among if literal in texts[place]]
-        if fields is not None:
-            return [place for place in found if any(_holds(of, text) for text in self._fields(place, fields))]
-        if of.regex is not None:
-            return [place for place in found if of.regex.search(texts[place])]
-        return found
+    def holding(self, of: Pattern, fields: tuple[int, ...] | None, among: Mask) -> Mask:
+        """The cards whose text (or one of whose fields) holds the pattern; right for those of `among`."""
+        return self.texts.holding(of, fields, among)
 
-    def lacking(self, of: Pattern, among: Iterable[int]) -> list[int]:
-        """The positions among those given whose text doesn't hold the pattern's literal piece."""
-        texts, literal = self._texts, of.literal
-        return [place for place in among if literal not in texts[place]]
+    def filled(self, node: Filled) -> Mask:
+        """The cards where one of the fields holds something."""
+        return self.texts.filled(node.fields)
 
-    @cached_property
-    def by_topic(self) -> dict[str, list[int]]:
-        """The positions of the cards of each topic, as decks give it."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for place, card in enumerate(self.cards):
-            for topic in card.topics:
-                found[topic].append(place)
-        return dict(found)
-
-    @cached_property
-    def by_deck(self) -> dict[str, list[int]]:
-        """The positions of the cards of each deck."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for place, card in enumerate(self.cards):
-            found[card.deck].append(place)
-        return dict(found)
-
-    def filled(self, node: Filled, among: Iterable[int]) -> list[int]:
-        """The positions among those given where one of the fields holds something."""
-        return [place for place in among if any(map(str.strip, self._fields(place, node.fields)))]
-
-    def ranked(self, typed: Sequence[str], found: Sequence[int]) -> list[int]:
+    def ranked(self, typed: Sequence[str], found: Places) -> Places:
         """Positions that match, the best first: by the texts that were looked for."""
         words = [word for text in typed for word in literal_words(text)]
-        if not words:
-            return list(found)
-        if len(found) > FINELY_RANKED:
-            return self._titles_first(words, found)
-        phrase = " ".join(words)
-        spelt = [word for text in typed for word in accented(text).split()]
-        with_signs = any(not word.isascii() for word in spelt)
-        scored = []
-        for place in found:
-            score = self._score(place, words, phrase)
-            if with_signs and all(word in self._spelt(place) for word in spelt):
-                score += 5 * len(words)
-            scored.append((-score, place))
-        scored.sort()
-        return [place for _, place in scored]
-
-    def _titles_first(self, words: list[str], found: Sequence[int]) -> list[int]:
-        """Those with the most of the words in their titles, then those with fewer."""
-        hits: dict[int, int] = {}
-        titles = self._titles
-        for word in words:
-            for place in [place for place in found if word in titles[place]]:
-                hits[place] = hits.get(place, 0) + 1
-        first = sorted(hits, key=lambda place: (-hits[place], place))
-        return first + [place for place in found if place not in hits]
-
-    def _score(self, place: int, words: list[str], phrase: str) -> int:
-        text, title_end = self._texts[place], self._title_ends[place]
-        score = 0
-        for word in words:
-            at = text.find(word)
-            if 0 <= at < title_end:
-                score += 100
-            elif at >= 0:
-                score += 30 if text.count(FIELD_END, 0, at) <= _LABELS else 10
-            if at >= 0 and f" {word} " in text:
-                score += 3
-        if len(words) > 1:
-            at = text.find(phrase)
-            score += 50 if 0 <= at < title_end else 8 if at >= 0 else 0
-        return score
-
-    def _fields(self, place: int, fields: tuple[int, ...]) -> list[str]:
-        texts = self._texts[place].split(FIELD_END)
-        return [texts[field] for field in fields]
-
-    def _spelt(self, place: int) -> str:
-        """The card's text with its diacritics."""
-        if place not in self._accented:
-            self._accented[place] = accented(plain_text(self.cards[place]))
-        return self._accented[place]
-
-
-def _holds(of: Pattern, text: str) -> bool:
-    return of.literal in text if of.regex is None else of.regex.search(text) is not None
-
-
-_BETWEEN = f"\n\n{FIELD_END}\n\n"
-_ENDS = re.compile(rf"\s*{FIELD_END}\s*")
-
-
-def _folded(card: Card) -> str:
-    """The fields, folded; each begins and ends with a space, so that ` word ` finds whole words."""
-    plain = plain_markdown(_BETWEEN.join(texts_of(card)))
-    return f" {_ENDS.sub(f' {FIELD_END} ', fold(plain))} "
+        return self.texts.ranked(typed, words, found) if words else found
 
 
 _newest: list[tuple[Library, SearchIndex]] = []

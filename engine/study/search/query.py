@@ -53,11 +53,12 @@ Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """What a text is compared with. `literal`: the longest piece that any match holds; `regex`: the whole
-    pattern, where it is more than that piece.
+    pattern, where it is more than that piece. in_word: a match lies within one run of signs without a space.
     """
 
     literal: str
     regex: re.Pattern[str] | None = None
+    in_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,8 @@ def pattern(text: str, *, word: bool = False) -> Pattern:
     if len(pieces) == 1 and not word:
         return Pattern(literal)
     between = f"[^{FIELD_END}]*?".join(map(re.escape, pieces))
-    return Pattern(literal, re.compile(rf"(?<!\w){between}(?!\w)" if word else between))
+    in_word = len(pieces) == 1 and " " not in literal
+    return Pattern(literal, re.compile(rf"(?<!\w){between}(?!\w)" if word else between), in_word)
 
 
 def fold_keeping_ends(text: str) -> str:

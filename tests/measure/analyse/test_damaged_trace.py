@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from engine.measure.analyse import contents, trace_stream
-from engine.measure.analyse.chrome_trace import nanoseconds, read_chrome_trace
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_reading import read_chrome_trace
+from engine.measure.analyse.trace_times import nanoseconds
 from engine.measure.events import Progress
 from tests.measure.analyse.samples import trace
 from tests.measure.analyse.test_trace import kernel

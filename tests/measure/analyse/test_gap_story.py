@@ -66,6 +66,9 @@ def test_a_thread_busy_with_operators_is_overhead(tmp_path: Path) -> None:
         ([cpu("cuda_runtime", "cudaStreamSynchronize", 30, 1)], "python"),
         ([cpu("cpu_op", "enumerate(DataLoader)#_SingleProcess.__next__", 25, 50)], "data"),
         ([cpu("cpu_op", "aten::empty", 25, 50), cpu("cuda_runtime", "cudaMalloc", 26, 48)], "call"),
+        ([cpu("cpu_op", "aten::unflatten_dense_tensors", 25, 50)], "work"),
+        # it launched a copy: dispatching, not work of the CPU's own
+        ([cpu("cpu_op", "aten::to", 25, 50), cpu("cuda_runtime", "cudaMemcpyAsync", 70, 3)], "overhead"),
         ([cpu("cpu_op", "aten::silu", 25, 10)], "python"),
         ([cpu("cpu_op", "aten::silu", 25, 10, tid=77)], "python"),
     ],
@@ -74,6 +77,11 @@ def test_what_the_launching_thread_did_tells_the_reason(
     tmp_path: Path, meanwhile: list[dict[str, Any]], reason: str
 ) -> None:
     assert story_of(tmp_path, [*FIRST, *meanwhile, *launched(90)]).reason == reason
+
+
+def test_the_operator_that_kept_the_cpu_to_itself_is_named_with_its_time(tmp_path: Path) -> None:
+    events = [*FIRST, cpu("cpu_op", "aten::sort", 15, 70), cpu("cpu_op", "aten::mm", 88, 10), *launched(90)]
+    assert story_of(tmp_path, events).worked == Done("aten::sort", 65_000)
 
 
 def test_the_wait_that_drained_the_queue_is_named(tmp_path: Path) -> None:

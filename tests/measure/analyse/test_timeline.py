@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from engine.measure.analyse import timeline_build
-from engine.measure.analyse.chrome_trace import read_chrome_trace
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.gap_story import gap_story
 from engine.measure.analyse.timeline import Timeline, read_timeline, write_timeline
 from engine.measure.analyse.timeline_cut import CUT_COLUMNS, cut
 from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from tests.measure.analyse.mutations import mutated, replaced
 from tests.measure.analyse.samples import trace as sample_trace
 from tests.real_files import real_file

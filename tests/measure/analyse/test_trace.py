@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from engine.measure.analyse.chrome_trace import nanoseconds, read_chrome_trace
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_reading import read_chrome_trace
+from engine.measure.analyse.trace_times import nanoseconds
 from tests.real_files import expected, real_file
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.measure.analyse.chrome_trace import read_chrome_trace
 from engine.measure.analyse.kernel_family import family_of
 from engine.measure.analyse.trace import analyse_trace
+from engine.measure.analyse.trace_reading import read_chrome_trace
 from tests.measure.analyse.trace_writer import BACKWARD, Trace, decode
 
 

@@ -16,8 +16,10 @@ import pytest
 from anki.consts import CARD_TYPE_REV
 from anki.scheduler.v3 import CardAnswer, Scheduler
 
+from app_pages.markup import block
 from engine.store.change_tables import card_changes
 from engine.store.tables import reviews, undos
+from engine.study import notebook, rescheduling, schedule_changes
 from engine.study.card import Library
 from engine.study.card_changes import change, flags
 from engine.study.deck_text import same_cards
@@ -33,6 +35,7 @@ from engine.study.exchange.records import ReviewRecord
 from engine.study.exchange.report import Report
 from engine.study.exchange.take_in import foresee, take_in
 from engine.study.library import load_library
+from engine.study.rescheduling import Rescheduled
 from tests.study.a_learner import MORNING, Learner
 from tests.study.decks import GOOD, written
 from tests.study.exchange.anki_desk import anki_at, give, take
@@ -67,6 +70,12 @@ def here(tmp_path: Path) -> Iterator[Machine]:
         )
     yield made
     made.store.close()
+
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><text>gap</text></svg>'
 
 
 @pytest.fixture
@@ -138,6 +147,49 @@ def test_what_goes_out_comes_in_equal_with_history_and_a_second_time_changes_not
         assert flags(there.store).get(card) == flags(here.store).get(card)
     assert not into(there, package).changes
     assert not into(here, package).changes
+
+
+def test_pictures_notebook_and_days_that_cards_were_put_on_come_back_equal(
+    here: Machine, there: Machine, tmp_path: Path
+) -> None:
+    folder = here.decks / "pictures"
+    folder.mkdir()
+    (folder / "gap.svg").write_bytes(SVG)
+    (folder / "x.png").write_bytes(PNG)
+    (folder / "unused.png").write_bytes(PNG + b"x")
+    shows = (
+        "Why is it slow? ![A gap](pictures/gap.svg) ![gone](pictures/gone.png) ![up](pictures/../mine.yaml)"
+    )
+    edit(here.decks / "mine.yaml", "Why is it slow?", shows)
+    edit(here.decks / "mine.yaml", "什么是 MBU？", "什么是 MBU？ ![x](pictures/x.png)")
+    how = {"now": here.learner.now, "zone": ZONE}
+    notebook.write(here.store, "first-card", "note", nonce="line", text="nhầm GB với GiB", **how)  # type: ignore[arg-type]
+    notebook.write(here.store, "first-card", "again", nonce="twice", about="line", **how)  # type: ignore[arg-type]
+    study(here, "ddddddd")
+    how["now"] = here.learner.now
+    wanted = {"retention": 0.75}
+    schedule_changes.change(here.store, "retention", wanted, deck="good-deck", nonce="r", **how)  # type: ignore[arg-type]
+    moved = rescheduling.reschedule(here.store, None, nonce="move", **how)  # type: ignore[arg-type]
+    assert isinstance(moved, Rescheduled)
+    package = out_of(here)
+    report = into(there, package)
+    assert (report.pictures.new, report.mistakes.new) == (2, 2)
+    assert (there.decks / "pictures" / "gap.svg").read_bytes() == SVG
+    assert (there.decks / "pictures" / "x.png").read_bytes() == PNG
+    assert sorted(file.name for file in (there.decks / "pictures").iterdir()) == ["gap.svg", "x.png"]
+    assert shows in library(there).by_id["first-card"].prompt
+    states = here.states()
+    assert there.states() == {card: states[card] for card in deck_cards(there) if card in states}
+    assert notebook.entries(there.store, ["first-card"]) == notebook.entries(here.store, ["first-card"])
+    assert not into(there, package).changes
+    assert not into(here, package).changes
+    with anki_at(tmp_path / "anki") as anki:
+        take(anki, package, tmp_path / "anki")
+        [card_id] = anki.find_cards("MBU deck:Benchcards::*")
+        assert '<img src="benchcards-' in anki.get_card(card_id).question()
+        assert len(anki.media.check().missing) == 0
+        back = give(anki, tmp_path / "anki")
+    assert not into(here, back).changes
 
 
 def _exported(at: Machine) -> tuple[ReviewRecord, ...]:
@@ -248,6 +300,53 @@ NOTES: tuple[tuple[str, str, str, list[str]], ...] = (
         [],
     ),
 )
+
+
+def with_pictures(folder: Path) -> bytes:
+    """A package whose notes show pictures of several kinds, one in a folder of its own, one that is none."""
+    with anki_at(folder) as anki:
+        deck = anki.decks.id("Pictures")
+        note_type = anki.models.by_name("Basic")
+        assert deck is not None
+        assert note_type is not None
+        for name, content in (
+            ("ảnh một.png", PNG),
+            ("draw.svg", SVG),
+            ("liar.png", b"<html>no picture</html>"),
+            ("large.png", PNG + b"0" * 1024 * 1024),
+        ):
+            assert anki.media.write_data(name, content) == name
+        for front, back in (
+            ('<img src="ảnh một.png">Đây là gì?', '<b>gap</b> <img alt="a ] b" src=draw.svg>'),
+            ("<img src='ảnh%20một.png'>", '<pre><img src="draw.svg"></pre>'),
+            ('<img src="liar.png">x', '<img src="large.png"><img src="../../collection.anki2">y'),
+        ):
+            note = anki.new_note(note_type)
+            note.fields[:2] = [front, back]
+            anki.add_note(note, deck)
+        return give(anki, folder)
+
+
+def test_somebody_elses_pictures_come_along_and_what_is_none_is_counted(
+    there: Machine, tmp_path: Path
+) -> None:
+    package = with_pictures(tmp_path / "anki")
+    report = into(there, package)
+    first, second, third = library(there).decks[0].cards
+    names = sorted(file.name for file in (there.decks / "pictures").iterdir())
+    png, svg = (next(name for name in names if name.endswith(end)) for end in (".png", ".svg"))
+    assert len(names) == 2
+    assert (there.decks / "pictures" / png).read_bytes() == PNG
+    assert first.prompt == f"![ảnh một](pictures/{png})Đây là gì?"
+    assert first.title == "Đây là gì?"
+    assert first.answer[0].text == f"**gap** ![a b](pictures/{svg})"
+    assert second.prompt == f"![ảnh một](pictures/{png})"
+    assert "[picture: draw.svg]" in second.answer[0].text
+    assert third.answer[0].text == "[picture: large.png][picture: collection.anki2]y"
+    assert dict(report.left_out) == {"pictures": 4}
+    html = block(first.prompt, there.decks)
+    assert 'src="data:image/png;base64,' in html
+    assert not into(there, package).changes
 
 
 def foreign(folder: Path) -> bytes:

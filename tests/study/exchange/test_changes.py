@@ -11,11 +11,12 @@ from sqlalchemy import Table
 from engine.store.change_tables import card_change_undos, card_changes, card_flags, practice_answers
 from engine.store.tables import card_states, reviews
 from engine.study import card_changes as changes
-from engine.study import practice
+from engine.study import practice, rescheduling, schedule_changes
 from engine.study.card_changes import Changed
 from engine.study.change_log import Kind
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.practice import Practised
+from engine.study.rescheduling import Rescheduled
 from tests.study.exchange.machines import Machine, machine, study
 
 LOGS: tuple[Table, ...] = (
@@ -124,3 +125,53 @@ def test_a_file_whose_changes_can_not_be_is_refused(
     with pytest.raises(ExchangeFault, match=message):
         there.take(json.dumps(body).encode())
     assert there.export() == before
+
+
+@pytest.mark.parametrize("format", ["json", "csv"])
+def test_cards_put_on_other_days_stand_so_on_the_other_machine_and_back_again(
+    here: Machine, tmp_path: Path, format: str
+) -> None:
+    study(here, "4444ddd4444")
+    how = {"now": here.learner.now, "zone": "UTC"}
+    lower = {"retention": 0.75}
+    schedule_changes.change(here.store, "retention", lower, deck="deck", nonce="r", **how)  # type: ignore[arg-type]
+    made = rescheduling.reschedule(here.store, None, nonce="move", **how)  # type: ignore[arg-type]
+    assert isinstance(made, Rescheduled)
+    fresh = machine(tmp_path / "fresh")
+    fresh.take(here.export(format))
+    for table in LOGS:
+        assert fresh.rows(table) == here.rows(table), table.name
+    assert not fresh.take(here.export(format)).changes
+    here.learner.wait(minutes=1)
+    rescheduling.take_back(here.store, "move", nonce="back", now=here.learner.now)
+    fresh.take(here.export(format))
+    assert fresh.states() == here.states()
+    fresh.store.close()
+
+
+def test_an_answer_of_another_machine_is_never_moved_by_a_plan_that_did_not_know_it(
+    here: Machine, there: Machine
+) -> None:
+    study(here, "4444ddd4444")
+    there.take(here.export())
+    there.learner.now = here.learner.now
+    how = {"zone": "UTC"}
+    lower = {"retention": 0.75}
+    now = here.learner.now
+    schedule_changes.change(here.store, "retention", lower, deck="deck", now=now, nonce="r", **how)
+    study(there, "d4")
+    here.learner.wait(days=40)
+    rescheduling.reschedule(here.store, None, now=here.learner.now, nonce="move", **how)
+    ours, theirs = here.export(), there.export()
+    here.take(theirs)
+    there.take(ours)
+    assert here.states() == there.states()
+
+
+def test_a_place_in_a_file_that_cannot_be_is_refused(here: Machine) -> None:
+    study(here, "4444")
+    change(here, "mark", "deck-000")
+    body = json.loads(here.export())
+    body["card_changes"][0] |= {"kind": "reschedule", "value": '{"due":"2026-12-01"}'}
+    with pytest.raises(ExchangeFault, match="a card is placed by"):
+        here.take(json.dumps(body).encode())

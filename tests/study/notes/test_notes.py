@@ -119,6 +119,18 @@ def test_a_second_time_changes_nothing_and_a_dry_run_writes_nothing(home: Home) 
     assert (home.own / "my-notes.yaml").read_bytes() == before
 
 
+def test_spaces_on_blank_lines_change_no_card_and_keep_none_from_changing(home: Home) -> None:
+    """Notes with an indented blank line, as editors leave them, ended in a traceback the second time."""
+    text = "## Vòng lặp\n```python\nfor i in x:\n    a(i)\n    \n    b(i)\n```\n   \nHết.\n"
+    home.bring(text)
+    assert not home.bring(text).changes
+    assert home.bring(text.replace("Hết", "Xong")).changed == ("Vòng lặp",)
+    (card,) = home.library.by_id.values()
+    assert card.answer[0].text.splitlines() == [
+        *("```python", "for i in x:", "    a(i)", "", "    b(i)", "```", "", "Xong.")
+    ]
+
+
 def test_a_mended_title_or_answer_keeps_the_cards_id_and_what_was_added_to_it(home: Home) -> None:
     home.bring(MARKDOWN)
     path = home.own / "my-notes.yaml"

@@ -16,10 +16,12 @@ from engine.study.card import Card, Deck, Language
 from engine.study.exchange.records import (
     ChangeRecord,
     ChangeUndoRecord,
+    MistakeRecord,
     Record,
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.placed import Placed
 
 SCHEMA = 1
 FIELD = "Benchcards"
@@ -39,9 +41,10 @@ class Header(Record, frozen=True):
     description: str = ""
 
 
-class Cargo(Record, frozen=True):
+class Cargo(Record, frozen=True, omit_defaults=True):
     """A card with its deck's header, its answers and changes, and what those were scheduled with.
 
+    pictures: what the card calls each picture, and what Anki does. mistakes: its lines of the notebook.
     logged: the instant of each answer in Anki's log, None for one that was taken back. shown: digest of the
     fields that Anki shows, which tells whether they were edited there.
     """
@@ -56,6 +59,8 @@ class Cargo(Record, frozen=True):
     changes: tuple[ChangeRecord, ...]
     change_undos: tuple[ChangeUndoRecord, ...]
     shown: str
+    pictures: tuple[tuple[str, str], ...] = ()
+    mistakes: tuple[MistakeRecord, ...] = ()
 
 
 def packed(cargo: Cargo) -> str:
@@ -75,7 +80,16 @@ def unpacked(text: str) -> Cargo | None:
         return None
     sound = cargo.schema == SCHEMA and len(cargo.logged) == len(cargo.reviews)
     of = {review.card_id for review in cargo.reviews} | {change.card_id for change in cargo.changes}
-    return cargo if sound and of <= {cargo.card.id} else None
+    of |= {line.card_id for line in cargo.mistakes}
+    return cargo if sound and of <= {cargo.card.id} and all(map(_is_sound, cargo.changes)) else None
+
+
+def _is_sound(change: ChangeRecord) -> bool:
+    """Whether a change that puts the card on another day says on which."""
+    try:
+        return change.kind != "reschedule" or Placed.read(change.value) is not None
+    except ValueError:
+        return False
 
 
 def header_of(deck: Deck) -> Header:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import anki.buildinfo
@@ -31,6 +31,7 @@ from anki.decks import DeckId
 from anki.errors import AnkiException
 from anki.models import NotetypeId
 
+from engine.study.exchange.apkg.from_html import picture_names
 from engine.study.exchange.apkg.values import (
     LEARNING,
     NEW,
@@ -38,8 +39,13 @@ from engine.study.exchange.apkg.values import (
     AnkiCard,
     AnkiNote,
     AnkiPackage,
+    AnkiPicture,
     LogRow,
 )
+from engine.study.pictures import LARGEST
+
+MOST_PICTURES = 256 * 1024**2
+"""Bytes of pictures that are taken out of one package."""
 
 LARGEST_FILE = 4 * 1024**3
 """Bytes that unpacking may write into one file: a small package may hold an enormous collection."""
@@ -59,6 +65,9 @@ def write(package: AnkiPackage, out: Path, folder: Path) -> None:
     collection = Collection(path)  # it knows the note type by its own number now
     try:
         collection.set_config("fsrs", True)
+        for picture in package.pictures:
+            if collection.media.write_data(picture.name, picture.content) != picture.name:
+                raise AnkiException(f"the picture {picture.name} was not kept under its name")
         note_type = collection.models.get(made)
         if note_type is None:
             raise AnkiException("the note type was not kept")
@@ -75,7 +84,7 @@ def write(package: AnkiPackage, out: Path, folder: Path) -> None:
         collection.export_anki_package(
             out_path=str(out),
             options=ExportAnkiPackageOptions(
-                with_scheduling=True, with_deck_configs=False, with_media=False, legacy=False
+                with_scheduling=True, with_deck_configs=False, with_media=True, legacy=False
             ),
             limit=None,
         )
@@ -161,9 +170,30 @@ def read(package: Path, folder: Path) -> AnkiPackage:
             _note(collection, int(note_id), logs)
             for note_id in collection.db.list("select id from notes order by id")  # type: ignore[union-attr]
         )
-        return AnkiPackage(notes=notes, anki=anki.buildinfo.version)
+        pictures = tuple(_pictures(Path(collection.media.dir()), notes))
+        return AnkiPackage(notes=notes, pictures=pictures, anki=anki.buildinfo.version)
     finally:
         collection.close()
+
+
+def _pictures(media: Path, notes: Iterable[AnkiNote]) -> Iterator[AnkiPicture]:
+    """The pictures that the notes show, each once, up to `MOST_PICTURES` bytes of them."""
+    texts = (text for note in notes for text in (*note.fields, *_drawn(note)))
+    left = MOST_PICTURES
+    for name in dict.fromkeys(name for text in texts for name in picture_names(text)):
+        file = media / name
+        # a plain name alone: nothing outside the folder of media is ever read
+        if Path(name).name != name or file.is_symlink() or not file.is_file():
+            continue
+        size = file.stat().st_size
+        if size <= LARGEST and size <= left:
+            left -= size
+            yield AnkiPicture(name, file.read_bytes())
+
+
+def _drawn(note: AnkiNote) -> Iterator[str]:
+    for card in note.cards:
+        yield from (card.front, card.back)
 
 
 def _note(collection: Collection, note_id: int, logs: dict[int, list[LogRow]]) -> AnkiNote:

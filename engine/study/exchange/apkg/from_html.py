@@ -1,20 +1,27 @@
 """Anki's HTML as Markdown: emphasis, code, lists, tables, links' texts and formulas; scripts and styles go.
 
-Pictures and sounds can't come along: a card shows where they stood, and they are counted.
+Pictures that came with the package are shown; where another one or a sound stood the text says so, and they
+are counted.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
+from types import MappingProxyType
+from urllib.parse import unquote
 
-_SOUND = re.compile(r"\[sound:([^\]]*)\]|\[anki:play:[^\]]*\]")
-_MATH = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_LATEX = re.compile(r"\[(latex|\$\$?)\](.+?)\[/\1\]", re.DOTALL)
+_SOUND = re.compile(r"\[sound:([^\[\]]*)\]|\[anki:play:[^\]]*\]")
+# a formula never holds the sign that begins one: else a note of nothing but such signs takes hours
+_MATH = re.compile(r"\\\(((?:(?!\\\().)+?)\\\)|\\\[((?:(?!\\\[).)+?)\\\]", re.DOTALL)
+_LATEX = re.compile(r"\[(latex|\$\$?)\]((?:(?!\[\1\]).)+?)\[/\1\]", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
 _LINES = re.compile(r"\n{3,}")
+_NOT_IN_ALT = re.compile(r"[\[\]\\`*$_<>|\x02\x03]")
 _SPECIAL = re.compile(r"([`*$])")
 _BLOCK_TAGS = (
     "address article aside blockquote center dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr "
@@ -25,22 +32,47 @@ _SKIPPED = frozenset({"script", "style", "head", "title"})
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*"}
 
 
+_PICTURE = re.compile(r"<img\b[^>]*?\bsrc\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)'|([^\s\"'>]+))", re.IGNORECASE)
+
+
+def picture_names(source: str) -> Iterator[str]:
+    """The names of the pictures that a piece of HTML shows."""
+    for quoted, single, bare in _PICTURE.findall(source):
+        yield picture_name(unescape(quoted or single or bare))
+
+
+def picture_name(address: str) -> str:
+    """What Anki's folder of media calls the picture with that address."""
+    return unicodedata.normalize("NFC", unquote(address.strip()))
+
+
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """Markdown, with the number of pictures and sounds that stood in it."""
+    """Markdown, with the number of pictures and sounds that stood in it and couldn't come along."""
 
     text: str
     media: int
 
 
-def markdown_of(source: str) -> Converted:
-    """The Markdown of a piece of HTML."""
-    reader = _Reader()
-    reader.feed(_kept_math(source, reader))
+def markdown_of(source: str, pictures: Mapping[str, str] = MappingProxyType({})) -> Converted:
+    """The Markdown of a piece of HTML. pictures: by Anki's name, what a card calls them (`pictures/NAME`)."""
+    reader = _Reader(pictures)
+    reader.feed(_kept_math(_without_comments(source), reader))
     reader.close()
     text = "".join(reader.done()).strip()
     lines = [line.rstrip() for line in text.split("\n")]
     return Converted(_LINES.sub("\n\n", "\n".join(lines)), reader.media)
+
+
+def _without_comments(source: str) -> str:
+    """The HTML without its comments; one that never ends hides the rest, as in a browser."""
+    parts = []
+    at = 0
+    while (begin := source.find("<!--", at)) >= 0:
+        parts.append(source[at:begin])
+        end = source.find("-->", begin + 4)
+        at = len(source) if end < 0 else end + 3
+    return "".join([*parts, source[at:]])
 
 
 def _kept_math(source: str, reader: _Reader) -> str:
@@ -64,8 +96,9 @@ def _kept_math(source: str, reader: _Reader) -> str:
 class _Reader(HTMLParser):
     """Collects Markdown while the tags go by."""
 
-    def __init__(self) -> None:
+    def __init__(self, pictures: Mapping[str, str]) -> None:
         super().__init__(convert_charrefs=True)
+        self._pictures = pictures
         self.media = 0
         self._out: list[str] = []
         self._kept: list[str] = []
@@ -91,9 +124,7 @@ class _Reader(HTMLParser):
         elif tag == "br":
             self._add("\n" if self._pre or self._cell is None else " ")
         elif tag == "img":
-            self.media += 1
-            name = dict(attrs).get("src") or ""
-            self._add(f"[picture: {name.rsplit('/', 1)[-1][:80]}]")
+            self._picture(dict(attrs))
         elif tag == "pre":
             self._pre += 1
             self._add("\n\n```\n")
@@ -154,6 +185,16 @@ class _Reader(HTMLParser):
         if self._out and self._out[-1].endswith(("\n", " ")):
             text = text.lstrip(" ")
         self._add(text)
+
+    def _picture(self, attrs: Mapping[str, str | None]) -> None:
+        name = picture_name(attrs.get("src") or "")
+        address = self._pictures.get(name)
+        if address is None or self._pre or self._code:
+            self.media += 1
+            self._add(f"[picture: {name.rsplit('/', 1)[-1][:80]}]")
+            return
+        said = " ".join(_NOT_IN_ALT.sub("", attrs.get("alt") or name.rpartition(".")[0]).split())
+        self._add(f"![{said[:200]}]({address})")
 
     def _add(self, text: str) -> None:
         if text and not self._skipped:

@@ -25,6 +25,8 @@ from engine.study.exchange.apkg.values import (
 )
 from engine.study.exchange.apkg.values import NEW as NEW_CARD
 from engine.study.exchange.records import ReviewRecord, StateRecord
+from engine.study.placed import Step
+from engine.study.replay import stepped
 from engine.study.schedule import SchedulerParams, transitions
 from engine.study.study_day import DAY_MINUTES, MINUTE_MS, add_days, days_between, study_day, to_ms
 
@@ -76,18 +78,22 @@ def answers_of(
     kept: Mapping[str, ReviewRecord],
     calendar: Calendar,
     params: SchedulerParams,
-    resets: Sequence[int] = (),
+    steps: Sequence[Step] = (),
+    changed: int = 0,
 ) -> list[ReviewRecord]:
     """The answers that `rows` of Anki's log stand for, after those of `before`.
 
-    resets: instants (UTC ms) at which the card had been made new again, among those of `before`.
+    steps: when the card had been made new again or put on another day, among those of `before`; changed: by
+    how much such changes, and what took some back, raised its version.
     kept: answers that an earlier import made of rows, by nonce: they stay as they are.
     """
     counted = [review for review in before if review.undo is None]
     last = max(counted, key=_order) if counted else None
-    made_new = last is None or any(at_ms > last.reviewed_at_ms for at_ms in resets)
-    state = NEW if last is None or made_new else _state(last)
-    version = 2 * len(before) - len(counted) + 2 * len(resets)
+    state = NEW if last is None else _state(last)
+    for step in steps:
+        if last is None or step.at_ms > last.reviewed_at_ms:
+            state = stepped(state, step)
+    version = 2 * len(before) - len(counted) + changed
     found: list[ReviewRecord] = []
     ordered = sorted(rows, key=lambda row: row.at_ms)
     for row in ordered:

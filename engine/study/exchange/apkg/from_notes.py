@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from engine.study.card import Card, Deck, Language, Point, Source
 from engine.study.exchange.apkg.from_html import markdown_of
@@ -21,6 +22,7 @@ OWN_TAGS = frozenset({"marked", "leech"})
 _ANSWER_RULE = re.compile(r"<hr\b[^>]*\bid\s*=\s*['\"]?answer['\"]?[^>]*>", re.IGNORECASE)
 _VIETNAMESE = re.compile(r"[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_SHOWN = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -45,8 +47,15 @@ def topic_of(tag: str) -> str | None:
     return (slug(tag) or None) if tag.isascii() else None
 
 
-def decks_of(notes: Iterable[AnkiNote], left_out: Counter[str]) -> list[Deck]:
-    """The decks. What can't come along is counted: `pictures`, `empty`, `too_long`."""
+def decks_of(
+    notes: Iterable[AnkiNote],
+    left_out: Counter[str],
+    pictures: Mapping[str, str] = MappingProxyType({}),
+) -> list[Deck]:
+    """The decks. What can't come along is counted: `pictures`, `empty`, `too_long`.
+
+    pictures: by Anki's name, what a card calls them (`pictures/NAME`).
+    """
     by_deck: dict[str, list[tuple[AnkiNote, AnkiCard]]] = defaultdict(list)
     for note in notes:
         for card in note.cards:
@@ -56,7 +65,7 @@ def decks_of(notes: Iterable[AnkiNote], left_out: Counter[str]) -> list[Deck]:
         texts = " ".join(f"{card.front} {card.back}" for _, card in held[:200])
         language = _language(texts)
         deck_id = "-".join(filter(None, ("anki", slug(name), short_hash(name, 6))))
-        cards = [_card(note, card, name, deck_id, language, left_out) for note, card in held]
+        cards = [_card(note, card, name, deck_id, language, left_out, pictures) for note, card in held]
         kept = tuple(card for card in cards if card is not None)
         if kept:
             title = " ".join(name.split())[:400] or "Anki"
@@ -65,10 +74,16 @@ def decks_of(notes: Iterable[AnkiNote], left_out: Counter[str]) -> list[Deck]:
 
 
 def _card(
-    note: AnkiNote, card: AnkiCard, deck: str, deck_id: str, language: Language, left_out: Counter[str]
+    note: AnkiNote,
+    card: AnkiCard,
+    deck: str,
+    deck_id: str,
+    language: Language,
+    left_out: Counter[str],
+    pictures: Mapping[str, str],
 ) -> Card | None:
     back_html = _ANSWER_RULE.split(card.back, maxsplit=1)[-1]
-    front, back = markdown_of(card.front), markdown_of(back_html)
+    front, back = markdown_of(card.front, pictures), markdown_of(back_html, pictures)
     left_out["pictures"] += front.media + back.media
     if not front.text or not back.text:
         left_out["empty"] += 1
@@ -76,7 +91,8 @@ def _card(
     if max(len(front.text), len(back.text)) > LONGEST_TEXT:
         left_out["too_long"] += 1
         return None
-    title = plain_markdown(front.text.split("\n", 1)[0]) or plain_markdown(front.text) or deck
+    words = _SHOWN.sub(" ", front.text).strip() or front.text  # a picture's name is no title, if it can be
+    title = plain_markdown(words.split("\n", 1)[0]) or plain_markdown(words) or deck
     if len(title) > LONGEST_TITLE:
         title = title[: LONGEST_TITLE - 1].rstrip() + "…"
     topics = dict.fromkeys(filter(None, (topic_of(tag) for tag in note.tags if tag not in OWN_TAGS)))

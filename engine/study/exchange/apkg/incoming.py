@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,13 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace as replaced
 from sqlalchemy import Connection
 
 from engine.store import Store
 from engine.study.card import Card, Deck, Library
 from engine.study.card_changes import flags_in, is_tag
 from engine.study.card_flags import NONE, Flags, folded
-from engine.study.change_log import Change, Kind
+from engine.study.change_log import OF_SCHEDULE, Change, Kind
 from engine.study.deck_stamp import stamped
 from engine.study.deck_text import UnwritableDeck, deck_text, same_cards
 from engine.study.exchange.apkg.cargo import FIELD, GUID, Cargo, Header, unpacked
@@ -23,7 +25,15 @@ from engine.study.exchange.apkg.from_log import Calendar, Source, answers_of, is
 from engine.study.exchange.apkg.from_notes import OWN_TAGS, card_id_of, decks_of, short_hash, topic_of
 from engine.study.exchange.apkg.outgoing import digest
 from engine.study.exchange.apkg.process import read_package
-from engine.study.exchange.apkg.values import NEW, SUSPENDED, AnkiCard, AnkiNote, AnkiPackage, LogRow
+from engine.study.exchange.apkg.values import (
+    NEW,
+    SUSPENDED,
+    AnkiCard,
+    AnkiNote,
+    AnkiPackage,
+    AnkiPicture,
+    LogRow,
+)
 from engine.study.exchange.faults import ExchangeFault
 from engine.study.exchange.parsed import Parsed
 from engine.study.exchange.plan import reviews_here
@@ -32,9 +42,12 @@ from engine.study.exchange.records import (
     ChangeUndoRecord,
     DeckRecord,
     Export,
+    PictureRecord,
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.pictures import FOLDER, LARGEST, NAME, kind_of, names_of
+from engine.study.placed import steps_of
 from engine.study.schedule import SchedulerParams
 from engine.study.schedule_plan import plan_in
 from engine.study.settings import load_in, scheduler_of
@@ -87,9 +100,12 @@ def parsed_of(package: AnkiPackage, where: str, learner: Learner) -> Parsed:
     left_out: Counter[str] = Counter()
     held = list(_held(package.notes))
     foreign = [each.note for each in held if each.cargo is None]
-    decks = [*_own_decks(held), *decks_of(dict.fromkeys(foreign), left_out)]
+    named = _named(package.pictures)
+    addresses = {name: f"{FOLDER}/{picture.file}" for name, picture in named.items()}
+    decks = [*_own_decks(held), *decks_of(dict.fromkeys(foreign), left_out, addresses)]
     ids = {card.id for deck in decks for card in deck.cards}
     held = [each for each in held if each.source.card_id in ids]
+    cargos = [each.cargo for each in held if each.cargo is not None]
     left_out["edited"] = len({each.note.guid for each in held if _is_edited(each)})
     with learner.store.read() as connection:
         answers, changes, undos, schedulers = _records(connection, held, learner)
@@ -100,9 +116,40 @@ def parsed_of(package: AnkiPackage, where: str, learner: Learner) -> Parsed:
         reviews=answers,
         card_changes=changes,
         card_change_undos=undos,
+        mistakes=tuple({line.nonce: line for cargo in cargos for line in cargo.mistakes}.values()),
+        pictures=tuple(_shown(decks, cargos, named)),
         decks=tuple(_deck_records(decks, learner, where, left_out)),
     )
     return Parsed(export, where, left_out={code: number for code, number in left_out.items() if number})
+
+
+def _named(pictures: Iterable[AnkiPicture]) -> dict[str, PictureRecord]:
+    """The pictures that a card can show, by Anki's names, as they are called here: by their content."""
+    found: dict[str, PictureRecord] = {}
+    for picture in pictures:
+        kind = kind_of(picture.content)
+        if kind is not None and len(picture.content) <= LARGEST:
+            name = f"anki-{hashlib.sha256(picture.content).hexdigest()[:16]}.{kind}"
+            found[picture.name] = PictureRecord(file=name, content=picture.content)
+    return found
+
+
+def _shown(
+    decks: Iterable[Deck], cargos: Iterable[Cargo], named: Mapping[str, PictureRecord]
+) -> Iterator[PictureRecord]:
+    """The pictures that the cards show, each name once: a card that carries itself says its names."""
+    carried = {
+        name.casefold(): replaced(named[of_anki], file=name)
+        for cargo in cargos
+        for name, of_anki in cargo.pictures
+        if of_anki in named and NAME.fullmatch(name)
+    }
+    known = {picture.file: picture for picture in named.values()} | carried
+    wanted = {name.casefold(): name for deck in decks for card in deck.cards for name in names_of(card)}
+    for name in sorted(wanted):
+        picture = known.get(name)
+        if picture is not None:
+            yield picture
 
 
 def _held(notes: Iterable[AnkiNote]) -> Iterator[_Held]:
@@ -245,10 +292,17 @@ def _answers(
     if not held.rows:
         return []  # nothing was answered in Anki since it went out
     undone = {undo.change_nonce for undo in cargo.change_undos}
-    resets = [
-        change.at_ms for change in cargo.changes if change.kind == "reset" and change.nonce not in undone
-    ]
-    return answers_of(held.source, held.rows, cargo.reviews, kept, calendar, params, resets)
+    made = [_change(each, each.nonce in undone) for each in cargo.changes if each.kind in OF_SCHEDULE]
+    return answers_of(
+        held.source,
+        held.rows,
+        cargo.reviews,
+        kept,
+        calendar,
+        params,
+        sorted(steps_of(made), key=lambda step: step.at_ms),
+        len(made) + sum(each.undone for each in made),
+    )
 
 
 def _changes(held: _Held, here: Flags, calendar: Calendar) -> Iterator[ChangeRecord]:

@@ -33,6 +33,7 @@ from engine.study.exchange.apkg.values import (
     AnkiCard,
     AnkiNote,
     AnkiPackage,
+    AnkiPicture,
     LogRow,
 )
 from engine.study.exchange.faults import ExchangeFault
@@ -41,9 +42,11 @@ from engine.study.exchange.records import (
     ChangeRecord,
     ChangeUndoRecord,
     Export,
+    MistakeRecord,
     ReviewRecord,
     SchedulerRecord,
 )
+from engine.study.pictures import names_of, read
 from engine.study.schedule import SchedulerParams
 from engine.study.schedule_plan import plan_in
 from engine.study.settings import load_in
@@ -83,6 +86,10 @@ def package_of(
     changes: dict[str, list[ChangeRecord]] = defaultdict(list)
     for change in export.card_changes:
         changes[change.card_id].append(change)
+    mistakes: dict[str, list[MistakeRecord]] = defaultdict(list)
+    for line in export.mistakes:
+        mistakes[line.card_id].append(line)
+    pictures: dict[str, AnkiPicture] = {}
     taken_back = {undo.change_nonce: undo for undo in export.card_change_undos}
     schedulers = {record.fingerprint: record for record in export.schedulers}
     taken: set[int] = set()
@@ -94,7 +101,10 @@ def package_of(
             given = tuple(answers.get(card.id, ()))
             made = tuple(changes.get(card.id, ()))
             logged = _logged(given, taken)
-            faces = front(card), back(card)
+            shown = _pictures(card)
+            pictures |= {picture.name: picture for picture in shown.values()}
+            names = {name: picture.name for name, picture in shown.items()}
+            faces = front(card, names), back(card, names)
             cargo = Cargo(
                 schema=SCHEMA,
                 card=placeless(card),
@@ -106,6 +116,8 @@ def package_of(
                 changes=made,
                 change_undos=_taken_back(made, taken_back),
                 shown=digest(faces),
+                pictures=tuple(names.items()),
+                mistakes=tuple(mistakes.get(card.id, ())),
             )
             did = flags.get(card.id, NONE)
             state = states.get(card.id, CardState())
@@ -131,7 +143,20 @@ def package_of(
         note_type=NOTE_TYPE,
         front=FRONT,
         back=BACK,
+        pictures=tuple(pictures.values()),
     )
+
+
+def _pictures(card: Card) -> dict[str, AnkiPicture]:
+    """The pictures that a card shows, by their names here. In Anki they are named by their content: no other
+    file of anybody's has such a name, and the same picture always has it."""
+    found: dict[str, AnkiPicture] = {}
+    for name in names_of(card) if card.file else ():
+        content = read(Path(card.file).parent, name)
+        if content is not None:
+            digested = hashlib.sha256(content).hexdigest()[:16]
+            found[name] = AnkiPicture(f"benchcards-{digested}.{name.rpartition('.')[2]}", content)
+    return found
 
 
 def digest(faces: tuple[str, ...]) -> str:

@@ -67,8 +67,17 @@ class AnkiNote(msgspec.Struct, frozen=True, kw_only=True):
     cards: tuple[AnkiCard, ...] = ()
 
 
+class AnkiPicture(msgspec.Struct, frozen=True):
+    """A file of Anki's media folder, by its name there."""
+
+    name: str
+    content: bytes
+
+
 class AnkiPackage(msgspec.Struct, frozen=True, kw_only=True):
-    """The notes of a package; of one that goes out also FSRS's decay and the note type."""
+    """The notes of a package with the pictures they show; of one that goes out also FSRS's decay and the note
+    type.
+    """
 
     notes: tuple[AnkiNote, ...] = ()
     decay: float = 0.1542
@@ -76,5 +85,6 @@ class AnkiPackage(msgspec.Struct, frozen=True, kw_only=True):
     note_type: str = ""
     front: str = ""
     back: str = ""
+    pictures: tuple[AnkiPicture, ...] = ()
     anki: str = ""
     """The version of Anki that read it."""

@@ -1,0 +1,126 @@
+"""Reads a chrome trace: by one process, or by two where it is large and there are processors for both."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from engine.measure.analyse.chrome_trace import ChromeTrace
+from engine.measure.analyse.second_process import SecondProcess, can_help
+from engine.measure.analyse.sorted_out import NeedsText, SortedOut
+from engine.measure.analyse.trace_halves import Columned, Half, put_together
+from engine.measure.analyse.trace_stream import CannotTakeTurns, EventStream, Report
+
+WORTH_TWO = 1024 * 1024
+"""From this size of a file on, as it lies there, a second process saves more time than it takes."""
+_TURN = array("I").itemsize
+_MOST_TURNS = 16_000
+"""Numbers of batches: as many as a pipe's buffer of 64 KiB holds (pipe(7)), and far more than a file has."""
+
+
+def read_chrome_trace(path: Path, report: Report | None = None, *, helped: bool = False) -> ChromeTrace:
+    """The trace at `path` (.json or .json.gz), of any size up to the bounds. Raises `UnreadableFile`.
+
+    `helped`: by a second process where that pays, for a process that does nothing else. What was damaged and
+    could be repaired, and what is missing, is in `damage`.
+    """
+    if helped and can_help() and _is_large(path):
+        read = _read_by_two(path, report)
+        if read is not None:
+            return read
+    stream = EventStream(path, report)
+    taken = SortedOut(path.name)
+    for _ in _take(stream, taken):
+        pass
+    return taken.trace(stream, events=stream.events)
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return path.stat().st_size >= WORTH_TWO
+    except OSError:  # who opens it says so
+        return False
+
+
+def _read_by_two(path: Path, report: Report | None) -> ChromeTrace | None:
+    """The same, half of it by a second process. None where that failed, or where a batch can't be read
+    without those before it, for then something is damaged."""
+    with _Turns() as turns:
+        try:
+            second = SecondProcess(lambda: _half(path, turns), Half)
+        except OSError:  # too many processes, or too little memory for one more
+            return None
+        with second:
+            stream = EventStream(path, report, turns=turns)
+            taken = SortedOut(path.name)
+            try:
+                marks = list(_take(stream, taken))
+            except CannotTakeTurns:
+                return None
+            half = second.result()
+    if half is None:
+        return None
+    put_together(taken, marks, half)
+    taken.check_size()
+    return taken.trace(stream, events=stream.events + half.events)
+
+
+def _half(path: Path, turns: _Turns) -> Half:
+    stream = EventStream(path, turns=turns)
+    taken = SortedOut(path.name)
+    columned = Columned()
+    for number, *_ in _take(stream, taken):
+        columned.move(taken, number)
+    return columned.half(taken, stream.events)
+
+
+def _take(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, ...]]:
+    """Takes all batches; yields the number of each and the lengths of the lists behind it."""
+    for number, handed_out in enumerate(stream.batches()):
+        batch, done = handed_out, 0
+        while True:
+            try:
+                taken.take(batch, done)
+                break
+            except NeedsText as first:
+                batch, done = stream.with_texts(), first.number
+        if batch:
+            yield number, *taken.lengths()
+
+
+class _Turns:
+    """Which of two processes reads a batch: the one that is ready first takes the next number.
+
+    The numbers lie in a pipe that both read from: what one has taken the other doesn't see.
+    """
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._mine = -1
+        self._numbers, writing = os.pipe()
+        os.set_blocking(writing, False)  # the buffer may be smaller where many pipes are open (pipe(7))
+        os.write(writing, array("I", range(_MOST_TURNS)).tobytes())
+        os.close(writing)
+
+    def mine(self, number: int) -> bool:
+        """Whether the batch of that number is to be read here; asked for each in turn."""
+        while self._mine < number:
+            taken = os.read(self._numbers, _TURN)
+            if not taken:
+                raise CannotTakeTurns
+            (self._mine,) = array("I", taken)
+            if os.getpid() != self._owner != os.getppid():
+                raise CannotTakeTurns  # nobody waits for this any more
+        return self._mine == number
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._numbers)
