@@ -30,7 +30,7 @@ from engine.study.today import now_for_learner
 
 WIDTH, HEIGHT = 560, 132
 LEFT, TOP, BOTTOM = 48, 12, 22
-APART = 12
+APART = 20
 """Units of the picture between two numbers beside it."""
 MOST_POINTS = 160
 AHEAD = 30

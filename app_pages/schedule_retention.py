@@ -35,12 +35,7 @@ def retention_section() -> None:
     library = context.library()
     titles = {deck.id: deck.title for deck in library.decks}
     plan = schedule_changes.plan(context.store())
-    deck = st.selectbox(
-        say("schedule.for"),
-        [ALL, *titles],
-        format_func=lambda each: _deck_name(each, titles, plan),
-        key=DECK,
-    )
+    deck = _deck(titles, plan)
     now = plan.retention.get(deck or ALL, context.settings().desired_retention)
     low, high = RETENTION
     wanted = st.slider(
@@ -78,6 +73,21 @@ def retention_section() -> None:
                 args=(deck, None),
                 key="schedule.as_settings",
             )
+
+
+def _deck(titles: dict[str, str], plan: SchedulePlan) -> str:
+    """The deck that is looked at. The box says each deck's retention, and begins anew when one changes."""
+    names = {each: _deck_name(each, titles, plan) for each in (ALL, *titles)}
+    before = st.session_state.get(DECK, ALL)
+    deck = st.selectbox(
+        say("schedule.for"),
+        list(names),
+        index=list(names).index(before) if before in names else 0,
+        format_func=names.__getitem__,
+        key=f"{DECK}.{hash(tuple(names.values()))}",
+    )
+    st.session_state[DECK] = deck
+    return deck
 
 
 def _deck_name(deck: str, titles: dict[str, str], plan: SchedulePlan) -> str:

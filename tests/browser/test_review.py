@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -328,6 +330,16 @@ def test_two_tabs_count_one_showing_once(shared_app: App, open_review: Open, dec
     second.expect_card(cards[1])
     second.expect_confirmed()
     assert shared_app.ratings(cards[0]) == [4]
+    # also where the card stays in the queue, and the page hears of it before it is graded
+    first.answer_card("3")
+    first.expect_confirmed()
+    second.press("Space")
+    expect(second.bench).to_contain_text(re.compile(r"\b1\s*learning"))
+    second.press("1")
+    second.expect_card(cards[2])
+    second.expect_confirmed()
+    expect(second.note).to_contain_text("“Question number 2” was answered elsewhere in the meantime")
+    assert shared_app.ratings(cards[1]) == [3]
 
 
 def test_a_broken_deck_of_ones_own_is_named_and_the_others_work(

@@ -11,7 +11,7 @@ from engine.study import schedule_changes, settings
 from engine.study.desk import Desk
 from tests.browser.app import App
 from tests.browser.decks import write_deck
-from tests.browser.visit import PATIENCE_MS, choose, visit
+from tests.browser.visit import PATIENCE_MS, choose, comes, visit
 from tests.study.a_learner import Learner, a_card, a_library
 from tests.study.generated import generated, put
 
@@ -65,6 +65,19 @@ def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser)
     page.get_by_role("button", name="Use 92%").click()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     assert settings.load(store).desired_retention == 0.92
+    # and for one deck, which stays the one that is looked at
+    choose(page, "For", "Profiling và GPU")
+    use = page.get_by_role("button", name="Use 91%")
+    for _ in range(5):  # a key pressed while the section is drawn anew is lost
+        slider.press("ArrowLeft")
+        if comes(use, 10_000):
+            break
+    use.click()
+    back = page.get_by_role("button", name="As all decks", exact=False)
+    expect(back).to_be_visible()
+    assert schedule_changes.plan(store).retention == {"gpu-profiling-vi": 0.91}
+    back.click()
+    expect(back).to_have_count(0)
     # an easy day
     choose(page, "Sun", "None, if it can be")
     for _ in range(PATIENCE_MS // 500):

@@ -91,7 +91,7 @@ def choose(page: Page, box: str, option: str | re.Pattern[str], *, behind: Locat
                 behind.click(timeout=5000)
             found.click(timeout=5000)
             wanted = page.get_by_role("option", name=option).first
-            if isinstance(option, str) and not _comes(wanted):
+            if isinstance(option, str) and not comes(wanted):
                 found.fill(option, timeout=5000)  # a long list holds only what is near its top
             wanted.click(timeout=5000)
         except TimeoutError:
@@ -101,9 +101,10 @@ def choose(page: Page, box: str, option: str | re.Pattern[str], *, behind: Locat
     raise AssertionError(f"{option!r} could not be chosen in {box!r}")
 
 
-def _comes(wanted: Locator) -> bool:
+def comes(wanted: Locator, within_ms: int = 2000) -> bool:
+    """Whether it is in view before so long."""
     try:
-        wanted.wait_for(timeout=2000)
+        wanted.wait_for(timeout=within_ms)
     except TimeoutError:
         return False
     return True

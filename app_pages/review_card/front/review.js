@@ -120,6 +120,9 @@ class Review {
     if (this.view !== null) {
       const newer = open.find(item => item.card_id === this.view.card_id);
       if (newer) {
+        // Answered elsewhere while it is in view here: it stays what it was, and the server counts it once.
+        const back = this.data.undone.some(each => each.card_id === this.view.card_id);
+        if (newer.version !== this.view.version && !back) return;
         const same = newer.face === this.view.face;
         this.view = newer;
         if (!same) this.screen.forget();
