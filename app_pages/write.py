@@ -115,7 +115,7 @@ def _bring_back(work: Work, version: Path) -> None:
         whole = write_work.of_file(opened.path, opened.path.parent)
         text = version.read_text(encoding="utf-8").replace("\r\n", "\n")
         write_work.saved(whole, text, context.library(), labs())
-    except (DeckRefused, DeckMoved, OSError) as fault:
+    except (DeckRefused, DeckMoved, OSError, UnicodeDecodeError) as fault:
         st.session_state[SAID] = ("refused", str(fault))
     else:
         st.session_state[SAID] = ("saved", str(opened.path))
