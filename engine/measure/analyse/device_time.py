@@ -194,7 +194,14 @@ class GapTime:
                 found.append(min(end, reached) - start if reached > start else 0)
             else:
                 until = before[place - 1] + min(end - last.start_ns, last.duration_ns)
-                found.append(until - self._until(start))
+                if place > 1 and starts[place - 2] <= start:
+                    # one gap begins in it: what there is of the one before
+                    reached = start - starts[place - 2]
+                    length_before = gaps[place - 2].duration_ns
+                    until -= before[place - 2] + (reached if reached < length_before else length_before)
+                elif place > 1:
+                    until -= self._until(start)
+                found.append(until)
         return found
 
     def _until(self, instant: int) -> int:
