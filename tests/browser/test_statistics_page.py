@@ -69,7 +69,8 @@ def test_a_schedule_is_fitted_applied_and_taken_back(app: App, browser: Browser)
     choose(page, "For", "Profiling và GPU")
     use = page.get_by_role("button", name="Use 91%")
     for _ in range(5):  # a key pressed while the section is drawn anew is lost
-        slider.press("ArrowLeft")
+        if slider.get_attribute("aria-valuetext") != "91%":
+            slider.press("ArrowLeft")
         if comes(use, 10_000):
             break
     use.click()
