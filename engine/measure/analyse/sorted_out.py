@@ -7,8 +7,10 @@ decimals of which a float64 keeps only a quarter of a microsecond.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import attrgetter, eq
+from typing import TypeVar
 
 import msgspec
 
@@ -40,6 +42,8 @@ _Way = tuple[str, "list[CpuEvent] | None"]
 """Where a category's events go: the kind of GPU event, or the list of CPU events."""
 _PASSED_OVER: _Way = ("", None)
 _NO_ARGS = RawArgs()
+_START, _END = attrgetter("start"), attrgetter("end")
+E = TypeVar("E", CpuEvent, GpuEvent)
 
 
 class NeedsText(Exception):
@@ -218,12 +222,9 @@ class SortedOut:
     def trace(self, stream: EventStream, *, events: int) -> ChromeTrace:
         """All that was taken, in order. `events`: of all in the file."""
         for work in self.gpu_lists():
-            work.sort(key=attrgetter("end"))
-            work.sort(key=attrgetter("start"))
+            _put_in_order(work, longest_first=False)
         for on_cpu in self.cpu_lists():
-            # an outer event before the inner ones that begin with it
-            on_cpu.sort(key=attrgetter("end"), reverse=True)
-            on_cpu.sort(key=attrgetter("start"))
+            _put_in_order(on_cpu, longest_first=True)  # an outer event before the inner ones
         return ChromeTrace(
             events=events,
             gpu=tuple(self.gpu),
@@ -240,6 +241,22 @@ class SortedOut:
             text_times=self.text_times,
             without_args=self.without_args,
         )
+
+
+def _put_in_order(events: list[E], *, longest_first: bool) -> None:
+    """By their starts; those that begin together by their ends."""
+    # nearly in order as they come: one pass by the starts, and a look at the few that share one, take a
+    # quarter of the time that sorting by both does
+    events.sort(key=_START)
+    starts = list(map(_START, events))
+    done = 0
+    for begin in itertools.compress(itertools.count(), map(eq, starts, itertools.islice(starts, 1, None))):
+        if begin < done:
+            continue
+        done = begin + 2
+        while done < len(starts) and starts[done] == starts[begin]:
+            done += 1
+        events[begin:done] = sorted(events[begin:done], key=_END, reverse=longest_first)
 
 
 def _label(number: float | str | None) -> str:
