@@ -33,14 +33,15 @@ def test_texts_folded_together_are_what_each_is_folded_to(texts: list[str]) -> N
     st.lists(FIELDS, min_size=1, max_size=5),
     st.lists(FIELDS, max_size=3),
     st.text("abd 內.", min_size=1, max_size=4),
+    st.sampled_from(([], ["d. 內a" * 3 + " b 內" * 60])),
 )
 def test_words_in_their_order_say_which_texts_hold_a_piece(
-    some: list[list[str]], more: list[list[str]], typed: str
+    some: list[list[str]], more: list[list[str]], typed: str, long: list[str]
 ) -> None:
     piece = re.sub(" +", " ", typed)
     words, texts = Words(end=END, apart=FIELD_END), []
     for each in filter(None, (some, more)):
-        line = folded_lines([f" {FIELD_END} ".join(fields) for fields in each])
+        line = folded_lines([f" {FIELD_END} ".join(fields) for fields in ([*few, *long] for few in each)])
         texts += line.split(END)
         words.add([*line.split(), END])
     words.close()
