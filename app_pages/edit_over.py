@@ -13,11 +13,10 @@ import streamlit as st
 
 from app_pages import seen
 from app_pages.words import say
-from app_pages.write_bench import WORK, bench, open_document, opened
+from app_pages.write_bench import WORK, bench, shown_document
 from app_pages.write_work import Judged, Work
 from engine.claims import sightings
 from engine.study.card import Card
-from engine.study.deck_edit import DeckMoved
 
 ASKED = "edit_over.asked"
 """The wish to edit that the dialog was opened for, by its nonce: another one opens the file anew."""
@@ -46,16 +45,9 @@ def _shown(card: Card, closed: Closed) -> None:
         closed(st.session_state.pop(PATH))
         st.rerun()
     name = f"card:{card.id}"
-    try:
-        work = opened(name) or open_document(name)
-    except DeckMoved as moved:
-        st.error(say("write.cannot_open"), icon=":material/error:")
-        st.code(str(moved), language=None, wrap_lines=True)
-        return
+    work = shown_document(name)
     if work is None:
-        st.info(say("write.gone", name=card.id), icon=":material/search_off:")
         return
-    st.session_state[WORK] = (name, work)
     with st.container():  # always there: the field below keeps its place when the copy is made
         if work.copies:
             st.info(say("write.copies", path=work.path), icon=":material/content_copy:")

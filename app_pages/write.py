@@ -13,7 +13,7 @@ from app_pages import context, write_work
 from app_pages.numbers import moment
 from app_pages.wide import wide
 from app_pages.words import phrase, say
-from app_pages.write_bench import SAID, WORK, bench, labs, open_document, opened
+from app_pages.write_bench import SAID, WORK, bench, labs, opened, shown_document
 from app_pages.write_new import DECK, new_card
 from app_pages.write_notes import notes_section
 from app_pages.write_work import Judged, Work
@@ -132,18 +132,11 @@ def _original(work: Work) -> None:
 
 
 def _existing(name: str) -> None:
-    sort, _, rest = name.partition(":")
+    sort = name.partition(":")[0]
     st.title(say(f"write.title_{sort}"), anchor=False)
-    try:
-        work = opened(name) or open_document(name)
-    except DeckMoved as moved:
-        st.error(say("write.cannot_open"), icon=":material/error:")
-        st.code(str(moved), language=None, wrap_lines=True)
-        return
+    work = shown_document(name)
     if work is None:
-        st.info(say("write.gone", name=rest), icon=":material/search_off:")
         return
-    st.session_state[WORK] = (name, work)
     if sort == "card" and not work.copies:
         st.page_link(
             "app_pages/write.py",

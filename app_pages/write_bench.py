@@ -65,6 +65,22 @@ def opened(name: str) -> Work | None:
     return known[1] if known is not None and known[0] == name else None
 
 
+def shown_document(name: str) -> Work | None:
+    """The document that is written under this name, opened where it isn't yet; None where it can't be or
+    is gone, which is said on the page."""
+    try:
+        work = opened(name) or open_document(name)
+    except DeckMoved as moved:
+        st.error(say("write.cannot_open"), icon=":material/error:")
+        st.code(str(moved), language=None, wrap_lines=True)
+        return None
+    if work is None:
+        st.info(say("write.gone", name=name.partition(":")[2]), icon=":material/search_off:")
+        return None
+    st.session_state[WORK] = (name, work)
+    return work
+
+
 def bench(
     name: str, work: Work, *, saved: Saved | None = None, settled: Callable[[], None] | None = None
 ) -> None:

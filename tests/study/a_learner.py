@@ -6,8 +6,12 @@ import itertools
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from engine.study import schedule_changes
 from engine.study.card import Card, Deck, Library, Point, Priority, Source
 from engine.study.desk import Answer, ChangeUndone, Confirmed, Desk, Queue, QueueItem, Refused, Undone
+from engine.study.log_columns import read_log
+from engine.study.reschedule import Preview, preview
+from engine.study.schedule import SchedulerParams
 from engine.study.study_day import to_ms
 
 MORNING = datetime(2026, 11, 30, 7, 0, tzinfo=UTC)
@@ -86,3 +90,22 @@ class Learner:
 
     def undo(self) -> Undone | ChangeUndone | Refused:
         return self.desk.undo(f"undo-{next(self.nonces)}", self.now)
+
+
+def who_answered_two_decks(desk: Desk) -> Learner:
+    """Two decks of eight cards, each answered three times."""
+    desk.sync(a_library(*(a_card(f"{deck}-{n:02}", deck) for deck in ("one", "two") for n in range(8))))
+    learner = Learner(desk)
+    for _ in range(3):
+        while learner.queue().items:
+            learner.answer(learner.first(), 4)
+        learner.wait(days=12)
+    return learner
+
+
+def foreseen(learner: Learner) -> Preview:
+    """What would move for this learner."""
+    store = learner.desk.store
+    plan = schedule_changes.plan(store)
+    with store.read() as connection:
+        return preview(connection, read_log(store, None), plan, SchedulerParams(), learner.queue().study_day)

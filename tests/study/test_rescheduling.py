@@ -11,33 +11,16 @@ from engine.store.tables import reviews
 from engine.study import rescheduling, schedule_changes
 from engine.study.card_state import CardState
 from engine.study.desk import Desk
-from engine.study.log_columns import read_log
 from engine.study.placed import Placed
 from engine.study.refused import Refused
-from engine.study.reschedule import Preview, preview
 from engine.study.rescheduling import Rescheduled
-from engine.study.schedule import SchedulerParams
-from tests.study.a_learner import Learner, a_card, a_library
+from tests.study.a_learner import Learner, foreseen, who_answered_two_decks
 from tests.study.generated import OTHER
 
 
 @pytest.fixture
 def learner(desk: Desk) -> Learner:
-    """Two decks of eight cards, each answered three times."""
-    desk.sync(a_library(*(a_card(f"{deck}-{n:02}", deck) for deck in ("one", "two") for n in range(8))))
-    learner = Learner(desk)
-    for _ in range(3):
-        while learner.queue().items:
-            learner.answer(learner.first(), 4)
-        learner.wait(days=12)
-    return learner
-
-
-def foreseen(learner: Learner) -> Preview:
-    store = learner.desk.store
-    plan = schedule_changes.plan(store)
-    with store.read() as connection:
-        return preview(connection, read_log(store, None), plan, SchedulerParams(), learner.queue().study_day)
+    return who_answered_two_decks(desk)
 
 
 def set_to(learner: Learner, kind: str, value: dict[str, object], deck: str = "") -> None:
