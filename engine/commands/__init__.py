@@ -6,11 +6,10 @@ A module has `add_arguments(parser)` and `run(arguments) -> int` (the exit code:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A subcommand: its name, a line for `--help`, and the module that does it.
 
     `at_once`: it leaves nothing to be closed behind it, so the process ends without taking its memory apart.

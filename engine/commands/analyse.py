@@ -4,14 +4,16 @@ what moved from one trace to another."""
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from engine.measure.finding import Progress
+
+if TYPE_CHECKING:
+    from engine.measure.analyse.recognise import Analysis
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,15 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{named}: there is no such file: check the path", file=sys.stderr)
             return 2
     report = _told if arguments.progress else None
-    if earlier is None:
-        shown = _analysed(path, report)
+    before = None if earlier is None else _analysed(earlier, report).to_json()
+    analysis = _analysed(path, report)
+    _kept.append(analysis)
+    shown = analysis.to_json()
+    if earlier is None or before is None:
         title = f"{path.name}: {KIND_NAMES[shown['kind']]}"
     else:
         # wanted here only
         from engine.measure.analyse.compare import compare
 
-        before = _analysed(earlier, report)
-        shown = compare(before, _analysed(path, report), names=(earlier.name, path.name)).to_json()
+        shown = compare(before, shown, names=(earlier.name, path.name)).to_json()
         title = f"{path.name} against {earlier.name}: two traces"
     if arguments.json:
         print(json.dumps(shown, ensure_ascii=False, allow_nan=False))
@@ -65,19 +69,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _analysed(path: Path, report: Callable[[Progress], None] | None) -> dict[str, Any]:
+_kept: list[Analysis] = []
+"""What was read, to the end of the process: taking it apart object by object takes longer than ending."""
+
+
+def _analysed(path: Path, report: Callable[[Progress], None] | None) -> Analysis:
     # the readers are wanted by this command only
     from engine.measure.analyse.recognise import analyse_file
 
-    # what is read is kept to the end, in millions of objects without a cycle: looking for cycles among them
-    # takes a fifth of the time
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return analyse_file(path, report).to_json()
-    finally:
-        if collecting:
-            gc.enable()
+    return analyse_file(path, report)
 
 
 def _told(progress: Progress) -> None:

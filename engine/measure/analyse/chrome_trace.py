@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -50,7 +49,8 @@ class GpuEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class CpuEvent(msgspec.Struct, frozen=True, gc=False):
-    """An operator or a runtime call on a CPU thread. `start` and `end` in nanoseconds."""
+    """An operator, a range or a runtime call on a CPU thread. `start` and `end` in nanoseconds; a call says by
+    `correlation` what work it started."""
 
     name: str
     thread: tuple[str, str]
@@ -59,8 +59,7 @@ class CpuEvent(msgspec.Struct, frozen=True, gc=False):
     correlation: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChromeTrace:
+class ChromeTrace(msgspec.Struct, frozen=True):
     """What the analysers need of a trace; everything in order of start."""
 
     events: int
@@ -79,9 +78,9 @@ class ChromeTrace:
     """What the profiler itself did on the CPU."""
     stacks: bool = False
     """Python's calls were recorded too, which makes the CPU slower still."""
-    gpu_names: Mapping[int, str] = field(default_factory=dict)
+    gpu_names: Mapping[int, str] = msgspec.field(default_factory=dict)
     """The devices' names, where the file says them before its events."""
-    damage: Damage = field(default_factory=Damage)
+    damage: Damage = msgspec.field(default_factory=Damage)
     """What was wrong with the file's text."""
     text_times: int = 0
     """Events whose times stand there as text."""

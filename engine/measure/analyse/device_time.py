@@ -8,17 +8,17 @@ window has its kernels in the file and not its launch).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from operator import add
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, compress, count, islice
+from operator import gt, sub
 
 import msgspec
 
 from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
 from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import Interval, length, overlap, union
-from engine.measure.analyse.nesting import NONE
 
 _FEW = 10
 """Spans so much fewer than gaps are looked up one by one rather than gone through beside them."""
@@ -83,74 +83,75 @@ class DeviceTime(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct, frozen=True):
     """The GPU events of one device in order of start, with what they have to do with the CPU.
 
-    `calls`: the recorded calls that launched them, by correlation; `inner`: the operator directly around each
-    of these, by number; `lengths`: durations in nanoseconds by name, `kinds`: kernel, copy or set by name.
+    `calls`: the recorded calls that launched them, by correlation. Columns of the events beside them: `starts`
+    and `ends`, `lasting` (durations), all in nanoseconds; `correlations`; `kernels` (whether it is one).
     """
 
     events: Sequence[GpuEvent]
-    calls: dict[int, CpuEvent]
-    inner: dict[int, int]
-    lengths: dict[str, list[int]]
-    kinds: dict[str, str]
+    calls: Mapping[int | None, CpuEvent]
+    starts: list[int]
+    ends: list[int]
+    lasting: list[int]
+    correlations: list[int | None]
+    kernels: list[bool]
 
 
 def device_time(
     device: int, events: Sequence[GpuEvent], host: HostSide, *, calls_known: bool
 ) -> tuple[DeviceTime, Work]:
     """The device's time, and its work as the tables need it. `events` in order of start, at least one."""
-    launches, operators, roots_of = host.launches, host.operators.events, host.operators.roots_of
-    calls = {
-        c: launches[c] for c in {event.correlation for event in events} if c is not None and c in launches
-    }
-    inner = host.operators.innermost(calls)
-    lengths: defaultdict[str, list[int]] = defaultdict(list)
-    kinds = Counter([event.kind for event in events])
-    gaps: list[Gap] = []
-    begin = run = events[0].start
-    reached = begin
-    busy = 0
-    for event in events:
-        start, end = event.start, event.end
-        if start > reached:
-            busy += reached - run
-            call = launches.get(event.correlation)  # type: ignore[arg-type]
-            if call is None:
-                gaps.append(Gap(reached, start - reached, None, None))
-            else:
-                number = inner[event.correlation]  # type: ignore[index]
-                name = None
-                if number != NONE:
-                    root = operators[roots_of[number]]
-                    if root.end <= call.start:
-                        root = operators[host.operators.outermost(number, call.start)]
-                    name = root.name
-                gaps.append(Gap(reached, start - reached, name, call.name))
-            run = start
-        if end > reached:
-            reached = end
-        lengths[event.name].append(end - start)
-    busy += reached - run
+    starts = [event.start for event in events]
+    ends = [event.end for event in events]
+    kinds = [event.kind for event in events]
+    work = Work(
+        events,
+        host.launched_by(correlations := [event.correlation for event in events]),
+        starts,
+        ends,
+        list(map(sub, ends, starts)),
+        correlations,
+        [kind == "kernel" for kind in kinds],
+    )
+    gaps = _gaps(work, host)
+    wall = max(ends) - starts[0]
+    busy = wall - sum([gap.duration_ns for gap in gaps])
+    number_of = Counter(kinds)
     time = DeviceTime(
         device=device,
-        kernels=kinds["kernel"],
-        copies=kinds["copy"],
-        sets=kinds["set"],
+        kernels=number_of["kernel"],
+        copies=number_of["copy"],
+        sets=number_of["set"],
         streams=len({event.stream for event in events}),
-        start_ns=begin,
-        wall_ns=reached - begin,
+        start_ns=starts[0],
+        wall_ns=wall,
         busy_ns=busy,
-        launch_recorded=_recorded(events, calls, reached - begin, busy) if calls_known else None,
-        gaps=tuple(gaps),
+        launch_recorded=_recorded(work, wall, busy) if calls_known else None,
+        gaps=gaps,
     )
-    return time, Work(events, calls, inner, lengths, {event.name: event.kind for event in events})
+    return time, work
 
 
-def _recorded(events: Sequence[GpuEvent], calls: dict[int, CpuEvent], wall: int, busy: int) -> Recorded:
-    own = [event for event in events if event.correlation in calls]
-    if len(own) == len(events):
-        return Recorded(len(own), wall, busy)
-    merged = union((event.start, event.end) for event in own)
-    return Recorded(len(own), merged[-1][1] - merged[0][0] if merged else 0, length(merged))
+def _gaps(work: Work, host: HostSide) -> tuple[Gap, ...]:
+    """Where all work so far has ended and the next begins later."""
+    begins = list(accumulate(work.ends, max))
+    # the work behind each gap, by its number
+    behind = list(compress(count(1), map(gt, islice(work.starts, 1, None), begins)))
+    starts = [begins[number - 1] for number in behind]
+    lengths = [work.starts[number] - start for number, start in zip(behind, starts, strict=True)]
+    launches = [work.correlations[number] for number in behind]
+    operators = host.operators.outermost(launches)
+    calls = [call and call.name for call in map(work.calls.get, launches)]
+    return tuple(map(Gap, starts, lengths, operators, calls))
+
+
+def _recorded(work: Work, wall: int, busy: int) -> Recorded:
+    calls = work.calls
+    own = [correlation in calls for correlation in work.correlations]
+    number = sum(own)
+    if number == len(own):
+        return Recorded(number, wall, busy)
+    merged = union(compress(zip(work.starts, work.ends, strict=True), own))
+    return Recorded(number, merged[-1][1] - merged[0][0] if merged else 0, length(merged))
 
 
 class GapTime:
@@ -159,7 +160,7 @@ class GapTime:
     def __init__(self, gaps: Sequence[Gap]) -> None:
         self._gaps = gaps
         self._starts = [gap.start_ns for gap in gaps]
-        self._before = [0, *accumulate(gap.duration_ns for gap in gaps)]
+        self._before = [0, *accumulate([gap.duration_ns for gap in gaps])]
 
     def between(self, start: int, end: int) -> int:
         return self._until(end) - self._until(start)
@@ -175,8 +176,11 @@ class GapTime:
         """The gap time that lies in these disjoint spans, which are in order."""
         if len(spans) * _FEW < len(self._gaps):
             return sum(self.between(start, end) for start, end in spans)
-        ends = map(add, self._starts, [gap.duration_ns for gap in self._gaps])
-        return overlap(list(zip(self._starts, ends, strict=True)), spans)
+        return overlap(self._intervals, spans)
+
+    @cached_property
+    def _intervals(self) -> list[Interval]:
+        return [(gap.start_ns, gap.start_ns + gap.duration_ns) for gap in self._gaps]
 
     def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """The gap time in each of many windows that are mostly shorter than the time between two gaps."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from engine.measure.analyse.chrome_trace import GpuEvent
 from engine.measure.analyse.device_time import DeviceTime, Gap, GapTime, Work
 from engine.measure.analyse.host_rows import HostRows, Outermost
 from engine.measure.analyse.host_side import HostSide
@@ -215,15 +216,19 @@ def _longest(
     gaps: Sequence[Gap], work: Work, host: HostSide, outermost: Sequence[Outermost]
 ) -> tuple[LongGap, ...]:
     longest = heapq.nlargest(LONGEST, gaps, key=lambda gap: gap.duration_ns)
-    starts = {gap.start_ns for gap in longest}
+    begins = {gap.start_ns for gap in longest}
     ends = {gap.start_ns + gap.duration_ns for gap in longest}
-    before = {event.end: event.name for event in work.events if event.end in starts}
-    after = {event.start: event for event in reversed(work.events) if event.start in ends}
+    events = work.events
+    before = {end: events[number].name for number, end in enumerate(work.ends) if end in begins}
+    behind: dict[int, GpuEvent] = {}
+    for number, start in enumerate(work.starts):
+        if start in ends:
+            behind.setdefault(start, events[number])
     during = _during(longest, outermost)
     found = []
     for gap in longest:
-        next_one = after[gap.start_ns + gap.duration_ns]
-        number = NONE if next_one.correlation is None else work.inner.get(next_one.correlation, NONE)
-        inner = None if number == NONE else host.operators.events[number].name
+        next_one = behind[gap.start_ns + gap.duration_ns]
+        (path,) = host.operators.paths((next_one.correlation,))
+        inner = None if path == NONE else host.operators.names[path]
         found.append(LongGap(gap, inner, during.get(gap.start_ns), before[gap.start_ns], next_one.name))
     return tuple(found)

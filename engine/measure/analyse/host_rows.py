@@ -7,10 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.measure.analyse.device_time import Work
 from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import Interval, solid, union, without
-from engine.measure.analyse.nesting import NONE
 
 BETWEEN_NS = 100_000
 """Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation,
@@ -35,9 +33,9 @@ class HostRows:
     """Disjoint intervals in order. Each row holds the ones before it, so that their differences are what the
     CPU did where several threads did different things."""
 
-    def __init__(self, host: HostSide, works: Iterable[Work]) -> None:
+    def __init__(self, host: HostSide) -> None:
         waits = _waits(host)
-        running, own = self._operators(host, works, waits)
+        running, own = self._operators(host, waits)
         self.waits = union(span for spans in waits.values() for span in spans)
         waiting = host.names.waiting
         self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
@@ -47,21 +45,19 @@ class HostRows:
         self.any_of_them = union([*self.near_or_own, *self.waits])
 
     def _operators(
-        self, host: HostSide, works: Iterable[Work], waits: dict[_Thread, list[Interval]]
+        self, host: HostSide, waits: dict[_Thread, list[Interval]]
     ) -> tuple[list[Interval], list[Interval]]:
         """Times in operators that launch or are short, and in work of the CPU's own; without waits."""
-        nested = host.operators
-        roots_of = nested.roots_of
-        launching = {roots_of[n] for work in works for n in work.inner.values() if n != NONE}
+        nested, calling = host.operators, host.operators.around_calls()
         spans: dict[_Thread, list[Interval]] = defaultdict(list)
         others: dict[_Thread, list[Interval]] = defaultdict(list)
         loading: dict[_Thread, list[Interval]] = defaultdict(list)
         self.outermost: list[Outermost] = []
         for number in nested.roots:
-            event, launches = nested.events[number], number in launching
+            event, launches = nested.events[number], number in calling
             self.outermost.append(Outermost(event.name, event.start, event.end, launches))
             (spans if launches else others)[event.thread].append((event.start, event.end))
-        for event in host.ranges.events:
+        for event in host.ranges:
             if event.name.startswith(LOADING):
                 self.outermost.append(Outermost(event.name, event.start, event.end, launches=False))
                 loading[event.thread].append((event.start, event.end))
@@ -80,9 +76,7 @@ class HostRows:
 
 
 def _waits(host: HostSide) -> dict[_Thread, list[Interval]]:
-    waiting = host.names.waiting
     found: dict[_Thread, list[Interval]] = defaultdict(list)
-    for call in host.calls:
-        if call.name in waiting:
-            found[call.thread].append((call.start, call.end))
+    for call in host.waits:
+        found[call.thread].append((call.start, call.end))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -25,28 +25,44 @@ class CallNames(msgspec.Struct, frozen=True):
 
 
 class HostSide(msgspec.Struct, frozen=True):
-    """The CPU's part of a trace. `launches`: runtime calls by correlation; `steps` in order of start."""
+    """The CPU's part of a trace; all in order of start.
 
-    launches: Mapping[int, CpuEvent]
+    `started`: the calls that work of a GPU came by, `launches` the same by correlation; the operators know what
+    lies around each of these.
+    """
+
+    launches: Mapping[int | None, CpuEvent]
+    started: Sequence[CpuEvent]
     calls: tuple[CpuEvent, ...]
     names: CallNames
     operators: Nesting
-    ranges: Nesting
+    ranges: Sequence[CpuEvent]
     steps: tuple[CpuEvent, ...]
-    step_starts: tuple[int, ...]
+    waits: Sequence[CpuEvent]
+    """The calls in which the CPU waits for the GPU."""
+
+    def launched_by(self, correlations: Iterable[int | None]) -> Mapping[int | None, CpuEvent]:
+        """The calls that the work with these correlations came by, by correlation."""
+        launches = self.launches
+        own = launches.keys() & correlations
+        return launches if len(own) == len(launches) else {key: launches[key] for key in own}
 
 
 def host_side(trace: ChromeTrace) -> HostSide:
     """Sorts out the CPU's part of a trace."""
-    steps = _disjoint(trace.steps)
+    names = call_names(trace)
+    arrived = {event.correlation for event in trace.gpu}
+    arrived.discard(None)
+    started = [call for call in trace.calls if call.correlation in arrived]
     return HostSide(
-        launches={call.correlation: call for call in trace.calls if call.correlation is not None},
+        launches={call.correlation: call for call in started},
+        started=started,
         calls=trace.calls,
-        names=call_names(trace),
-        operators=Nesting(trace.operators),
-        ranges=Nesting(trace.ranges),
-        steps=steps,
-        step_starts=tuple(step.start for step in steps),
+        names=names,
+        operators=Nesting(trace.operators, started),
+        ranges=trace.ranges,
+        steps=_disjoint(trace.steps),
+        waits=[call for call in trace.calls if call.name in names.waiting] if names.waiting else (),
     )
 
 

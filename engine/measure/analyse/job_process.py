@@ -52,11 +52,16 @@ def _trace(file: Path, folder: Path) -> dict[str, Any]:
     from engine.measure.analyse.trace_reading import read_chrome_trace
 
     trace = read_chrome_trace(file, say, helped=True)
+    _kept.append(trace)
     say(Progress(0, 0, "analysing"))
     shown = analyse(trace, helped=True).to_json()
     say(Progress(0, 0, "drawing"))
     write_timeline(trace, folder / job.TIMELINE)
     return shown
+
+
+_kept: list[object] = []
+"""What was read, to the end of the process: giving millions of objects back one by one takes seconds."""
 
 
 def say(event: Event) -> None:
@@ -124,4 +129,4 @@ if __name__ == "__main__":
     # what is read is kept to the end, in millions of objects without a cycle
     gc.disable()
     say(last_word(Path(sys.argv[1]), Path(sys.argv[2])))
-    os._exit(0)  # giving millions of objects back one by one takes seconds
+    os._exit(0)

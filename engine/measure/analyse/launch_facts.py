@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from operator import sub
 from typing import Any
 
@@ -60,15 +61,15 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
     mine = work.calls
     launching = [call for call in mine.values() if call.name in names.launching]
     graphs = {c for c, call in mine.items() if call.name in names.graphs} if names.graphs else set()
-    costs = sorted([call.end - call.start for call in launching if call.name not in names.graphs])
+    singles = [call for call in launching if call.correlation not in graphs] if graphs else launching
+    costs = sorted([call.end - call.start for call in singles])
     # the trace's calls are in order of start, those of the device aren't
-    starts = [c.start for c in host.calls if c.name in names.launching and c.correlation in mine]
+    starts = [c.start for c in host.started if c.name in names.launching and c.correlation in mine]
     in_graphs = (
-        sum(event.kind == "kernel" for event in work.events if event.correlation in graphs) if graphs else 0
+        sum(c in graphs for c in compress(work.correlations, work.kernels)) if graphs else 0
     )
     slow: list[Interval] = []
     if costs and costs[-1] >= SLOW_LAUNCH_NS:
-        singles = [call for call in launching if call.name not in names.graphs]
         slow = sorted([(c.start, c.end) for c in singles if c.end - c.start >= SLOW_LAUNCH_NS])
     number = len(steps)
     return LaunchFacts(
@@ -77,11 +78,11 @@ def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> Lau
         in_graphs=in_graphs,
         cost_p50=percentile(costs, 0.5),
         cost_p90=percentile(costs, 0.9),
-        cost_total=sum([call.end - call.start for call in launching]),
+        cost_total=sum([call.end - call.start for call in launching]) if graphs else sum(costs),
         interval_p50=percentile(sorted(map(sub, starts[1:], starts)), 0.5),
         steps=number,
         per_step=sum(step.launches for step in steps) / number if number else None,
         kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
-        syncs=len([call for call in host.calls if call.name in names.waiting]),
+        syncs=len(host.waits),
         slow=tuple(slow),
     )

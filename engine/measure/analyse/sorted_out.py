@@ -7,10 +7,8 @@ decimals of which a float64 keeps only a quarter of a microsecond.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from operator import attrgetter, eq
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 
@@ -24,241 +22,201 @@ from engine.measure.analyse.chrome_trace import (
     RANGE,
     RANGE_CATEGORIES,
     STACK_CATEGORIES,
-    ChromeTrace,
-    CpuEvent,
-    GpuEvent,
 )
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace_events import Event, Lasting, RawArgs
-from engine.measure.analyse.trace_stream import EventStream
-from engine.measure.analyse.trace_times import LATEST, MOST_WHOLE, SURE, Doubtful, nanoseconds, time_of, whole
+from engine.measure.analyse.trace_events import LASTING, Event, Lasting, RawArgs
+from engine.measure.analyse.trace_times import LATEST, MOST_WHOLE, SURE, Doubtful, span_of, whole
 
 MOST_EVENTS = 12_000_000
 """Events that are kept at most; a million takes some 200 MB."""
 MOST_CATEGORIES = 1000
+ON_GPU = (GPU, GPU_RANGES) = (0, 1)
+ON_CPU = (CALLS, OPERATORS, RANGES, STEPS, OVERHEADS) = (2, 3, 4, 5, 6)
+"""The lists that events are sorted into, by their places."""
+Rows = list[list[tuple[Any, ...]]]
+"""Of each list the fields of its events, `GpuEvent` or `CpuEvent`, in their order."""
+Thread = tuple[str, str]
+_Number = int | float | str | None
 _UNSURE = LATEST
 """In place of an instant: it has to be read with more care."""
-_Way = tuple[str, "list[CpuEvent] | None"]
-"""Where a category's events go: the kind of GPU event, or the list of CPU events."""
-_PASSED_OVER: _Way = ("", None)
 _NO_ARGS = RawArgs()
-_START, _END = attrgetter("start"), attrgetter("end")
-E = TypeVar("E", CpuEvent, GpuEvent)
+_Way = tuple[int, Any]
+"""Where a category's events go: the place of the list, and the kind of the GPU's events."""
+_PASSED_OVER: _Way = (-1, None)
+_CPU_PLACES = {
+    **dict.fromkeys(CALL_CATEGORIES, CALLS),
+    **dict.fromkeys(OPERATOR_CATEGORIES, OPERATORS),
+    **dict.fromkeys(RANGE_CATEGORIES, RANGES),
+    **dict.fromkeys(OVERHEAD_CATEGORIES, OVERHEADS),
+}
+
+
+def no_rows() -> Rows:
+    return [[] for _ in (*ON_GPU, *ON_CPU)]
 
 
 class NeedsText(Exception):
-    """The time of a batch's event `number` may not be what stands in the file: a float64 is too short."""
+    """A batch's time may not be what stands in the file: a float64 is too short."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+
+class Texts(dict[str, Any]):
+    """What stands in rows for a text: the text itself, one object for all that are the same, or its number.
+    `steps`: what stands there for the names of the profiler's steps."""
+
+    def __init__(self, *, numbered: bool) -> None:
+        super().__init__()
+        self.steps: set[Any] = set()
+        self._numbered = numbered
+
+    def __missing__(self, text: str) -> Any:
+        self[text] = found = len(self) if self._numbered else text
+        if text.startswith(PROFILER_STEP):
+            self.steps.add(found)
+        return found
+
+
+class Threads(dict[tuple[_Number, _Number], Any]):
+    """The same for a thread, by process and thread as an event has them."""
+
+    def __init__(self, *, numbered: bool) -> None:
+        super().__init__()
+        self.labels: dict[Thread, Any] = {}
+        self._numbered = numbered
+
+    def __missing__(self, numbers: tuple[_Number, _Number]) -> Any:
+        label = (_label(numbers[0]), _label(numbers[1]))
+        self[numbers] = found = self.labels.setdefault(label, len(self.labels) if self._numbered else label)
+        return found
+
+
+class Counts(msgspec.Struct):
+    """What was met with in all batches. `kept`: the events in rows."""
+
+    kept: int = 0
+    stacks: bool = False
+    unreadable: int = 0
+    text_times: int = 0
+    without_args: int = 0
+
+    def add(self, other: Counts) -> None:
+        self.kept += other.kept
+        self.stacks = self.stacks or other.stacks
+        self.unreadable += other.unreadable
+        self.text_times += other.text_times
+        self.without_args += other.without_args
+
+    def check(self, file: str) -> None:
+        """Raises `UnreadableFile` where there are too many events to keep."""
+        if self.kept > MOST_EVENTS:
+            raise UnreadableFile(
+                f"{file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
+                "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
+            ).because("too_many_operators", name=file, events=MOST_EVENTS)
 
 
 class SortedOut:
-    """The events that count, by what they are."""
+    """Turns batches of events into rows of those that count. `numbered`: texts and threads stand in them by
+    their numbers."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, numbered: bool = False) -> None:
         self._file = file
-        self.gpu: list[GpuEvent] = []
-        self.calls: list[CpuEvent] = []
-        self.operators: list[CpuEvent] = []
-        self.ranges: list[CpuEvent] = []
-        self.steps: list[CpuEvent] = []
-        self.overheads: list[CpuEvent] = []
-        self.gpu_ranges: list[GpuEvent] = []
-        self.stacks = False
-        self._on_cpu: dict[str, list[CpuEvent]] = {
-            **dict.fromkeys(CALL_CATEGORIES, self.calls),
-            **dict.fromkeys(OPERATOR_CATEGORIES, self.operators),
-            **dict.fromkeys(RANGE_CATEGORIES, self.ranges),
-            **dict.fromkeys(OVERHEAD_CATEGORIES, self.overheads),
-        }
         self._ways: dict[str, _Way] = {}
-        # names and threads come again and again: one object each
-        self.names: dict[str, str] = {}
-        self._threads: dict[tuple[object, object], tuple[str, str]] = {}
-        self.unreadable = 0
-        self.text_times = 0
-        self.without_args = 0
+        self.texts = Texts(numbered=numbered)
+        self.threads = Threads(numbered=numbered)
+        self.counts = Counts()
 
-    def take(self, batch: Sequence[Event], begin: int = 0) -> None:
-        """Sort a batch out from event number `begin` on.
+    def take(self, batch: Sequence[Event], found: Rows) -> None:
+        """Adds the rows of a batch to those found.
 
-        Raises `UnreadableFile` where there are too many to keep, and `NeedsText`: what stands before that
-        event has been taken.
+        Raises `UnreadableFile` where there are too many to keep, and `NeedsText`: then nothing was added.
         """
         # this loop is gone through by the million: what is usual is written out in it, without a call
-        ways, names, threads = self._ways, self.names, self._threads
-        pid: float | str | None = None
-        tid: float | str | None = None
-        thread = ("None", "None")
-        for number, event in enumerate(batch[begin:] if begin else batch, begin):
-            if event.cat is None:
+        ways, texts, threads, steps = self._ways, self.texts, self.threads, self.texts.steps
+        before = list(map(len, found))
+        counts = Counts()
+        pid: _Number = None
+        tid: _Number = None
+        thread = threads[pid, tid]
+        for event in batch:
+            # asking one of another phase for its category takes longer than telling it apart
+            if type(event) not in LASTING or event.cat is None:
                 continue
-            way = ways.get(event.cat) or self._way(event.cat)
-            if way is _PASSED_OVER:
+            place, kind = ways.get(event.cat) or self._way(event.cat)
+            if place < 0:
                 continue
             ts, dur = event.ts, event.dur
             start = end = _UNSURE
             if type(ts) is int and type(dur) is int:
-                if -MOST_WHOLE < ts < MOST_WHOLE and 0 <= dur < MOST_WHOLE:
+                if dur >= 0 and ts > -MOST_WHOLE and ts + dur < MOST_WHOLE:
                     start, end = ts * 1000, (ts + dur) * 1000
             elif type(ts) is float and type(dur) is float:
                 begun, long = ts * 1000, dur * 1000
                 if -SURE < begun < SURE and 0 <= long < SURE:
-                    at, length = round(begun), round(long)
-                    if -0.3 < begun - at < 0.3 and -0.3 < long - length < 0.3:
-                        start, end = at, at + length
+                    at, lasting = round(begun), round(long)
+                    if -0.3 < begun - at < 0.3 and -0.3 < long - lasting < 0.3:
+                        start, end = at, at + lasting
             if end is _UNSURE:
                 try:
-                    times = self._times(ts, dur)
+                    times = span_of(ts, dur)
                 except Doubtful:
-                    raise NeedsText(number) from None
+                    for rows, length in zip(found, before, strict=True):
+                        del rows[length:]
+                    raise NeedsText from None
                 if times is None:
-                    self.unreadable += 1
+                    counts.unreadable += 1
                     continue
-                start, end = times
-            name = event.name
-            name = names.get(name) or names.setdefault(name, name)
-            args = event.args or _NO_ARGS
-            correlation = args.correlation
-            if correlation is not None and type(correlation) is not int:
-                correlation = whole(correlation)
-            kind, on_cpu = way
-            if on_cpu is not None:
-                if event.tid != tid or event.pid != pid or type(event.tid) is not type(tid):
-                    pid, tid = event.pid, event.tid
-                    thread = threads.get((pid, tid)) or self._thread(pid, tid)
-                if name[:13] == PROFILER_STEP:
-                    on_cpu = self.steps
-                on_cpu.append(CpuEvent(name, thread, start, end, correlation))
-            else:
-                self._take_work(kind, name, event, args, (start, end, correlation))
-        self.check_size()
-
-    def _times(
-        self, ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None
-    ) -> tuple[int, int] | None:
-        """Start and end in nanoseconds, None for what is no time. Raises `Doubtful`."""
-        quoted = type(ts) is str
-        if type(ts) is msgspec.Raw:
-            # a large trace has millions of these
-            text = bytes(ts)
-            start = nanoseconds(text)
-            quoted = text[:1] == b'"'
-        else:
-            start = time_of(ts)
-        length: int | None = None
-        if type(dur) is float and 0 <= dur < MOST_WHOLE:
-            long = dur * 1000
-            length = round(long)
-            if not (long < SURE and -0.3 < long - length < 0.3):
-                raise Doubtful
-        else:
-            length = time_of(dur)
-        if start is None or length is None or length < 0:
-            return None
-        self.text_times += quoted
-        return start, start + length
-
-    def _take_work(
-        self, kind: str, name: str, event: Lasting, args: RawArgs, when: tuple[int, int, int | None]
-    ) -> None:
-        self.without_args += event.args is None
-        device = args.device if args.device is not None else event.pid
-        if type(device) is not int:
-            device = whole(device)
-        stream = str(args.stream if args.stream is not None else event.tid)
-        (self.gpu_ranges if kind == RANGE else self.gpu).append(
-            GpuEvent(
-                kind,
-                name,
-                -1 if device is None else device,
-                self.names.setdefault(stream, stream),
-                *when,
-                args.bytes if type(args.bytes) is int else whole(args.bytes),
-            )
-        )
-
-    def _thread(self, pid: float | str | None, tid: float | str | None) -> tuple[str, str]:
-        self._threads[pid, tid] = thread = (_label(pid), _label(tid))
-        return thread
-
-    def gpu_lists(self) -> tuple[list[GpuEvent], ...]:
-        return (self.gpu, self.gpu_ranges)
-
-    def cpu_lists(self) -> tuple[list[CpuEvent], ...]:
-        return (self.calls, self.operators, self.ranges, self.steps, self.overheads)
-
-    def lengths(self) -> tuple[int, ...]:
-        """How many events there are in each of these lists."""
-        return (*map(len, self.gpu_lists()), *map(len, self.cpu_lists()))
-
-    def clear(self) -> None:
-        """Empties these lists."""
-        for on_gpu in self.gpu_lists():
-            on_gpu.clear()
-        for on_cpu in self.cpu_lists():
-            on_cpu.clear()
-
-    def check_size(self) -> None:
-        """Raises `UnreadableFile` where there are too many events to keep."""
-        if sum(self.lengths()) > MOST_EVENTS:
-            raise UnreadableFile(
-                f"{self._file}: it holds more than {MOST_EVENTS:,} operators, calls and kernels. Record "
-                "fewer steps: torch.profiler.schedule(wait=…, warmup=…, active=3)."
-            ).because("too_many_operators", name=self._file, events=MOST_EVENTS)
+                start, end, quoted = times
+                counts.text_times += quoted
+            name = texts[event.name]
+            if place in ON_GPU:
+                counts.without_args += event.args is None
+                found[place].append((kind, name, *_of_work(event, texts, start, end)))
+                continue
+            correlation = None
+            if steps and name in steps:
+                place = STEPS
+            elif place == CALLS and event.args is not None:
+                correlation = event.args.correlation
+                if correlation is not None and type(correlation) is not int:
+                    correlation = whole(correlation)
+            if event.tid != tid or event.pid != pid:
+                pid, tid = event.pid, event.tid
+                thread = threads[pid, tid]
+            found[place].append((name, thread, start, end, correlation))
+        counts.kept = sum(map(len, found)) - sum(before)
+        self.counts.add(counts)
+        self.counts.check(self._file)
 
     def _way(self, category: str) -> _Way:
         known = category.lower()
-        self.stacks = self.stacks or known in STACK_CATEGORIES
-        kind = RANGE if known in GPU_RANGE_CATEGORIES else GPU_KINDS.get(known)
-        on_cpu = self._on_cpu.get(known)
-        way = _PASSED_OVER if kind is None and on_cpu is None else (kind or "", on_cpu)
+        self.counts.stacks = self.counts.stacks or known in STACK_CATEGORIES
+        way = _PASSED_OVER
+        if known in GPU_RANGE_CATEGORIES:
+            way = (GPU_RANGES, self.texts[RANGE])
+        elif known in GPU_KINDS:
+            way = (GPU, self.texts[GPU_KINDS[known]])
+        elif known in _CPU_PLACES:
+            way = (_CPU_PLACES[known], None)
         if len(self._ways) < MOST_CATEGORIES:
             self._ways[category] = way
         return way
 
-    def trace(self, stream: EventStream, *, events: int) -> ChromeTrace:
-        """All that was taken, in order. `events`: of all in the file."""
-        for work in self.gpu_lists():
-            _put_in_order(work, longest_first=False)
-        for on_cpu in self.cpu_lists():
-            _put_in_order(on_cpu, longest_first=True)  # an outer event before the inner ones
-        return ChromeTrace(
-            events=events,
-            gpu=tuple(self.gpu),
-            calls=tuple(self.calls),
-            operators=tuple(self.operators),
-            unreadable=self.unreadable,
-            ranges=tuple(self.ranges),
-            gpu_ranges=tuple(self.gpu_ranges),
-            steps=tuple(self.steps),
-            overheads=tuple(self.overheads),
-            stacks=self.stacks,
-            gpu_names=stream.gpu_names(),
-            damage=stream.damage,
-            text_times=self.text_times,
-            without_args=self.without_args,
-        )
+
+def _of_work(event: Lasting, texts: Texts, start: int, end: int) -> tuple[Any, ...]:
+    """Of the GPU's work all but its kind and name."""
+    args = event.args or _NO_ARGS
+    device = args.device if args.device is not None else event.pid
+    if type(device) is not int:
+        device = whole(device)
+    correlation, size = args.correlation, args.bytes
+    if correlation is not None and type(correlation) is not int:
+        correlation = whole(correlation)
+    if size is not None and type(size) is not int:
+        size = whole(size)
+    stream = texts[str(args.stream if args.stream is not None else event.tid)]
+    return (-1 if device is None else device, stream, start, end, correlation, size)
 
 
-def _put_in_order(events: list[E], *, longest_first: bool) -> None:
-    """By their starts; those that begin together by their ends."""
-    # nearly in order as they come: one pass by the starts, and a look at the few that share one, take a
-    # quarter of the time that sorting by both does
-    events.sort(key=_START)
-    starts = list(map(_START, events))
-    done = 0
-    for begin in itertools.compress(itertools.count(), map(eq, starts, itertools.islice(starts, 1, None))):
-        if begin < done:
-            continue
-        done = begin + 2
-        while done < len(starts) and starts[done] == starts[begin]:
-            done += 1
-        events[begin:done] = sorted(events[begin:done], key=_END, reverse=longest_first)
-
-
-def _label(number: float | str | None) -> str:
+def _label(number: _Number) -> str:
     """The same for 7 and 7.0: which stands there first says nothing."""
     return str(int(number) if isinstance(number, float) and number.is_integer() else number)

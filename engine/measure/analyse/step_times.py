@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
-from itertools import accumulate
+from bisect import bisect_left
+from itertools import accumulate, compress
 from typing import Any
 
 import msgspec
@@ -50,17 +49,16 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
     """The steps in which this device had work; none where the profiler recorded no steps."""
     if not host.steps:
         return ()
-    step_of = _steps_of(work, host)
+    step_of, launches = _steps_of(work, host)
     # the last place is for work of no step
     first: list[int | None] = [None] * (len(host.steps) + 1)
     kernels = [0] * (len(host.steps) + 1)
-    for event in work.events:
-        step = step_of.get(event.correlation, -1)  # type: ignore[arg-type]
+    steps = [step_of.get(correlation, -1) for correlation in work.correlations]
+    for step, start in zip(steps, work.starts, strict=True):
         if first[step] is None:
-            first[step] = event.start
-        kernels[step] += event.kind == "kernel"
-    launching = host.names.launching
-    launches = Counter(step_of[c] for c, call in work.calls.items() if call.name in launching)
+            first[step] = start
+    for step in compress(steps, work.kernels):
+        kernels[step] += 1
     seen = [step for step, start in enumerate(first[:-1]) if start is not None]
     if not seen:
         windows = [(n, max(step.start, device.start_ns), min(step.end, device.end_ns))
@@ -85,11 +83,17 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
     )
 
 
-def _steps_of(work: Work, host: HostSide) -> dict[int, int]:
-    """The number of the step that each launch happens in, on whatever thread; -1 where it is none."""
-    starts, ends = host.step_starts, [step.end for step in host.steps]
-    found = {}
-    for correlation, call in work.calls.items():
-        step = bisect_right(starts, call.start) - 1
-        found[correlation] = step if step >= 0 and call.start < ends[step] else -1
-    return found
+def _steps_of(work: Work, host: HostSide) -> tuple[dict[int | None, int], list[int]]:
+    """The number of the step that each launch happens in, on whatever thread, where it is in one; and how
+    many launches there are in each."""
+    starts = [call.start for call in host.started]
+    launching, mine = host.names.launching, work.calls
+    found: dict[int | None, int] = {}
+    launches = []
+    for number, step in enumerate(host.steps):
+        # steps are disjoint
+        calls = host.started[bisect_left(starts, step.start) : bisect_left(starts, step.end)]
+        own = [call for call in calls if mine.get(call.correlation) is call]
+        found.update([(call.correlation, number) for call in own])
+        launches.append(len([call for call in own if call.name in launching]))
+    return found, launches

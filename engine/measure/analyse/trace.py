@@ -6,16 +6,16 @@ inside. All GPU events count; beside them stands how many belong to launches tha
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import ChromeTrace, GpuEvent
+from engine.measure.analyse.chrome_trace import ChromeTrace
 from engine.measure.analyse.device_time import DeviceTime, Gap, device_time
 from engine.measure.analyse.gap_facts import GapFacts, gap_facts
 from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import host_side
+from engine.measure.analyse.nesting import Nesting
 from engine.measure.analyse.second_process import beside
 from engine.measure.analyse.step_times import STEPS
 from engine.measure.analyse.trace_verdict import (
@@ -45,6 +45,8 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
     facts: tuple[DeviceFacts, ...] = ()
     """Of each device, in the same order."""
     verdicts: tuple[Verdict, ...] = ()
+    rests_on: tuple[object, ...] = ()
+    """The trace, and what was worked out on the way: to be let go together with this."""
 
     def to_json(self) -> dict[str, Any]:
         """The contract of `python -m engine analyse --json`; times in microseconds."""
@@ -61,25 +63,29 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
 def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
     """The analysis of a trace that was read. `helped`: as for `read_chrome_trace`."""
     host = host_side(trace)
-    by_device: dict[int, list[GpuEvent]] = defaultdict(list)
-    ranges: dict[int, list[GpuEvent]] = defaultdict(list)
-    for event in trace.gpu:
-        by_device[event.device].append(event)
-    for event in trace.gpu_ranges:
-        ranges[event.device].append(event)
+    devices = sorted({event.device for event in trace.gpu})
+    ranges = {device: [e for e in trace.gpu_ranges if e.device == device] for device in devices}
     times = [
-        device_time(device, events, host, calls_known=bool(trace.calls))
-        for device, events in sorted(by_device.items())
+        device_time(
+            device,
+            trace.gpu if len(devices) == 1 else [event for event in trace.gpu if event.device == device],
+            host,
+            calls_known=bool(trace.calls),
+        )
+        for device in devices
     ]
 
     def work_of_all() -> tuple[list[WorkFacts], Lost]:
-        calls = bool(trace.calls)
-        of_work = [work_facts(time, work, host, ranges[time.device], launches=calls) for time, work in times]
-        return of_work, lost_launches(trace)
+        on_cpu = Nesting(trace.ranges, host.started) if trace.ranges else None
+        of_work = [
+            work_facts(time, work, host, on_cpu or ranges[time.device], launches=bool(trace.calls))
+            for time, work in times
+        ]
+        return of_work, lost_launches(host)
 
     helped = helped and len(trace.gpu) in WORTH_TWO
     with beside(work_of_all, tuple[list[WorkFacts], Lost], helped=helped) as works:
-        rows = HostRows(host, [work for _, work in times]) if trace.calls or trace.operators else None
+        rows = HostRows(host) if trace.calls or trace.operators else None
         gaps = [gap_facts(time, work, host, rows) for time, work in times]
         of_all, lost = works()
     facts = tuple(
@@ -93,6 +99,7 @@ def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
         findings=tuple(f for one, v in zip(facts, verdicts, strict=True) for f in findings_of(one, v)),
         facts=facts,
         verdicts=verdicts,
+        rests_on=(trace, host, times, rows),
     )
 
 

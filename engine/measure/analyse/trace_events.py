@@ -60,6 +60,7 @@ class PassedOver(msgspec.Struct, gc=False):
 
 
 Event = NumberEvent | StartTextEvent | TextEvent | PassedOver
+LASTING = frozenset({NumberEvent, StartTextEvent, TextEvent})
 OTHER_PHASES = "BEiICbnestfMPNODSTpFvVRc(),"
 """Trace Event Format, "Event Types", without X."""
 

@@ -1,5 +1,5 @@
-"""What a second process read of a trace: columns of numbers in place of objects, batch by batch, and how they
-become events again, in the order of the file.
+"""What a second process read of a trace: columns of numbers in place of rows, batch by batch, and how they become
+events again, in the order of the file.
 
 An event costs some tens of bytes so; what is text stands once, with a number for each event.
 """
@@ -8,170 +8,104 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from operator import attrgetter, itemgetter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
-from engine.measure.analyse.sorted_out import SortedOut
+from engine.measure.analyse.sorted_out import ON_GPU, Counts, Rows, SortedOut, Thread
 
 _NOTHING = -(1 << 63)
 """In a column of numbers, in place of None."""
-_GPU_TEXTS = ("kind", "name", "stream")
-_GPU_NUMBERS = ("device", "start", "end", "correlation", "bytes")
-_CPU_NUMBERS = ("start", "end", "correlation")
-_Thread = tuple[str, str]
-E = TypeVar("E")
-V = TypeVar("V", bound=Hashable)
-Marks = Sequence[tuple[int, ...]]
-"""The number of each batch that was taken, and how long every list was behind it."""
-
-
-class Columns(msgspec.Struct, array_like=True, gc=False):
-    """A list of events: columns of the numbers of texts (32 bits), and of 64-bit integers (None: none of the
-    events has one)."""
-
-    texts: tuple[bytes, ...]
-    numbers: tuple[bytes | None, ...]
-
-
-class Part(msgspec.Struct, array_like=True):
-    """The events of one batch by the list that they go to; None where there are none of that kind."""
-
-    number: int
-    gpu: tuple[Columns | None, ...]
-    cpu: tuple[Columns | None, ...]
+_GPU_FIELDS = "iiqiqqqq"
+_CPU_FIELDS = "iiqqq"
+"""Of each field of a row its type: the number of a text (i, 32 bits), or an integer or None (q, 64 bits)."""
+V = TypeVar("V")
+Columns = tuple[bytes | None, ...]
+"""The fields of a list of events; None: none of the events has the field."""
+Events = list[list[GpuEvent] | list[CpuEvent]]
+"""Of each list its events."""
 
 
 class Half(msgspec.Struct, array_like=True):
-    """The events of some of the batches, and what was counted in them."""
+    """The events of some of the batches, each list's by the number of the batch, and what was counted in
+    them."""
 
     texts: list[str]
-    threads: list[_Thread]
-    parts: list[Part]
+    threads: list[Thread]
+    parts: list[tuple[int, tuple[Columns, ...]]]
     events: int
-    stacks: bool
-    unreadable: int
-    text_times: int
-    without_args: int
+    counts: Counts
 
 
-class Columned:
-    """Turns what was taken into columns, batch by batch."""
+def packed(rows: Rows) -> tuple[Columns, ...]:
+    """The rows of a batch, with numbered texts, as columns. Raises OverflowError where a number has more than
+    64 bits."""
+    return tuple(_packed(of_list, place) for place, of_list in enumerate(rows))
 
-    def __init__(self) -> None:
-        self._texts: dict[str, int] = {}
-        self._threads: dict[_Thread, int] = {}
-        self._parts: list[Part] = []
 
-    def move(self, taken: SortedOut, number: int) -> None:
-        """Empties the lists of `taken`. Raises OverflowError where a number has more than 64 bits."""
-        gpu = tuple(map(self._gpu, taken.gpu_lists()))
-        cpu = tuple(map(self._cpu, taken.cpu_lists()))
-        self._parts.append(Part(number, gpu, cpu))
-        taken.clear()
+def events_of(rows: Rows) -> Events:
+    """The events that rows with texts hold."""
+    return [
+        list(itertools.starmap(GpuEvent if place in ON_GPU else CpuEvent, of_list))
+        for place, of_list in enumerate(rows)
+    ]
 
-    def half(self, taken: SortedOut, events: int) -> Half:
-        """All that was moved."""
-        return Half(
-            list(self._texts),
-            list(self._threads),
-            self._parts,
-            events,
-            taken.stacks,
-            taken.unreadable,
-            taken.text_times,
-            taken.without_args,
+
+class Unpacked:
+    """Gives the half's events, batch by batch; with the texts and threads of `taken`, where it has them."""
+
+    def __init__(self, half: Half, taken: SortedOut) -> None:
+        self._texts = [taken.texts[text] for text in half.texts]
+        self._threads = [taken.threads.labels.setdefault(thread, thread) for thread in half.threads]
+
+    def events(self, lists: Sequence[Columns]) -> Events:
+        return [
+            (self._gpu(columns) if place in ON_GPU else self._cpu(columns)) if columns else []
+            for place, columns in enumerate(lists)
+        ]
+
+    def _gpu(self, columns: Columns) -> list[GpuEvent]:
+        kinds, names, device, streams, *numbers = columns
+        texts = self._texts
+        return list(
+            map(
+                GpuEvent,
+                _values(kinds, texts),
+                _values(names, texts),
+                _unpacked(device),
+                _values(streams, texts),
+                *map(_unpacked, numbers),
+            )
         )
 
-    def _gpu(self, events: Sequence[GpuEvent]) -> Columns | None:
-        if not events:
+    def _cpu(self, columns: Columns) -> list[CpuEvent]:
+        names, threads, *numbers = columns
+        return list(
+            map(
+                CpuEvent, _values(names, self._texts), _values(threads, self._threads), *map(_unpacked, numbers)
+            )
+        )
+
+
+def _packed(rows: Sequence[tuple[Any, ...]], place: int) -> Columns:
+    fields = _GPU_FIELDS if place in ON_GPU else _CPU_FIELDS
+    return tuple(map(_column, fields, zip(*rows, strict=True))) if rows else ()
+
+
+def _column(kind: str, values: tuple[Any, ...]) -> bytes | None:
+    if kind == "q" and None in values:
+        if values.count(None) == len(values):
             return None
-        texts = (_codes(_column(events, name), self._texts) for name in _GPU_TEXTS)
-        return Columns(tuple(texts), tuple(_packed(_column(events, name)) for name in _GPU_NUMBERS))
-
-    def _cpu(self, events: Sequence[CpuEvent]) -> Columns | None:
-        if not events:
-            return None
-        names = _codes(_column(events, "name"), self._texts)
-        threads = _codes(_column(events, "thread"), self._threads)
-        return Columns((names, threads), tuple(_packed(_column(events, name)) for name in _CPU_NUMBERS))
-
-
-def put_together(taken: SortedOut, marks: Marks, half: Half) -> None:
-    """Adds the half to what was taken of the same file: batch by batch, in the order of the file."""
-    texts = [taken.names.setdefault(text, text) for text in half.texts]
-
-    def gpu(columns: Columns) -> list[GpuEvent]:
-        kinds, names, streams = (_values(codes, texts) for codes in columns.texts)
-        device, start, end, correlation, size = map(_unpacked, columns.numbers)
-        return list(map(GpuEvent, kinds, names, device, streams, start, end, correlation, size))
-
-    def cpu(columns: Columns) -> list[CpuEvent]:
-        names, threads = _values(columns.texts[0], texts), _values(columns.texts[1], half.threads)
-        return list(map(CpuEvent, names, threads, *map(_unpacked, columns.numbers)))
-
-    place = itertools.count(1)
-    for number, on_gpu in enumerate(taken.gpu_lists()):
-        others = [(part.number, part.gpu[number]) for part in half.parts]
-        _interleave(on_gpu, _batches(on_gpu, marks, next(place)), others, gpu)
-    for number, on_cpu in enumerate(taken.cpu_lists()):
-        others = [(part.number, part.cpu[number]) for part in half.parts]
-        _interleave(on_cpu, _batches(on_cpu, marks, next(place)), others, cpu)
-    taken.stacks = taken.stacks or half.stacks
-    taken.unreadable += half.unreadable
-    taken.text_times += half.text_times
-    taken.without_args += half.without_args
-
-
-def _interleave(
-    events: list[E],
-    own: Iterable[tuple[int, list[E]]],
-    others: Iterable[tuple[int, Columns | None]],
-    made: Callable[[Columns], list[E]],
-) -> None:
-    batches = [*own, *((number, made(columns)) for number, columns in others if columns)]
-    batches.sort(key=itemgetter(0))
-    events.clear()
-    for _, batch in batches:
-        events += batch
-
-
-def _batches(events: list[E], marks: Marks, place: int) -> Iterator[tuple[int, list[E]]]:
-    """The batches of a list; `place`: of its length in the marks."""
-    begin = 0
-    for mark in marks:
-        end = mark[place]
-        if end > begin:
-            yield mark[0], events[begin:end]
-            begin = end
-
-
-def _column(events: Sequence[GpuEvent | CpuEvent], name: str) -> list[Any]:
-    return list(map(attrgetter(name), events))
-
-
-def _codes(values: list[V], known: dict[V, int]) -> bytes:
-    """The number of each value among those known, to which new ones are added."""
-    for value in dict.fromkeys(values):
-        known.setdefault(value, len(known))
-    return array("i", map(known.__getitem__, values)).tobytes()
-
-
-def _values(codes: bytes, values: Sequence[V]) -> Iterator[V]:
-    return map(values.__getitem__, memoryview(codes).cast("i"))
-
-
-def _packed(numbers: list[Any]) -> bytes | None:
-    if None in numbers:
-        if numbers.count(None) == len(numbers):
-            return None
-        if _NOTHING in numbers:
+        if _NOTHING in values:
             raise OverflowError("a number that stands for none here")
-        numbers = [_NOTHING if number is None else number for number in numbers]
-    return array("q", numbers).tobytes()
+        values = tuple(_NOTHING if number is None else number for number in values)
+    return array(kind, values).tobytes()
+
+
+def _values(codes: bytes | None, values: Sequence[V]) -> Iterator[V]:
+    return map(values.__getitem__, memoryview(codes or b"").cast("i"))
 
 
 def _unpacked(column: bytes | None) -> Iterable[Any]:

@@ -10,13 +10,18 @@ from types import TracebackType
 from typing import Self
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
+from engine.measure.analyse.events_in_order import chrome_trace, in_order
 from engine.measure.analyse.second_process import SecondProcess, can_help
-from engine.measure.analyse.sorted_out import NeedsText, SortedOut
-from engine.measure.analyse.trace_halves import Columned, Half, put_together
+from engine.measure.analyse.sorted_out import NeedsText, Rows, SortedOut, no_rows
+from engine.measure.analyse.trace_halves import Half, Unpacked, events_of, packed
 from engine.measure.analyse.trace_stream import CannotTakeTurns, EventStream, Report
 
 WORTH_TWO = 1024 * 1024
 """From this size of a file on, as it lies there, a second process saves more time than it takes."""
+_ONCE_FREED = 16 * 1024 * 1024
+"""Bytes that are asked for and freed before reading: from then on glibc keeps what is freed, up to twice so
+much, for the next part of the file (mallopt(3), M_MMAP_THRESHOLD, on its dynamic adjustment). Else each part's
+memory comes from the system, page by page, which takes a tenth of the time that reading does."""
 _TURN = array("I").itemsize
 _MOST_TURNS = 16_000
 """Numbers of batches: as many as a pipe's buffer of 64 KiB holds (pipe(7)), and far more than a file has."""
@@ -35,15 +40,15 @@ def read_chrome_trace(
     this one does first while the second one reads already. What was damaged and could be repaired, and what
     is missing, is in `damage`.
     """
+    bytes(_ONCE_FREED)
     if helped and can_help() and _is_large(path):
         read = _read_by_two(path, report, meanwhile)
         if read is not None:
             return read
     stream = EventStream(path, report)
     taken = SortedOut(path.name)
-    for _ in _take(stream, taken):
-        pass
-    return taken.trace(stream, events=stream.events)
+    batches = (events_of(rows) for _, rows in _parts(stream, taken))
+    return chrome_trace(stream, taken.counts, in_order(batches), stream.events)
 
 
 def _is_large(path: Path) -> bool:
@@ -69,38 +74,47 @@ def _read_by_two(
             stream = EventStream(path, report, turns=turns)
             taken = SortedOut(path.name)
             try:
-                marks = list(_take(stream, taken))
+                own = {number: events_of(rows) for number, rows in _parts(stream, taken)}
             except CannotTakeTurns:
                 return None
             half = second.result()
     if half is None:
         return None
-    put_together(taken, marks, half)
-    taken.check_size()
-    return taken.trace(stream, events=stream.events + half.events)
+    taken.counts.add(half.counts)
+    taken.counts.check(path.name)
+    unpacked = Unpacked(half, taken)
+    other = dict(half.parts)
+    batches = (
+        own.pop(number) if number in own else unpacked.events(other.pop(number))
+        for number in sorted([*own, *other])
+    )
+    return chrome_trace(stream, taken.counts, in_order(batches), stream.events + half.events)
 
 
 def _half(path: Path, turns: _Turns) -> Half:
     stream = EventStream(path, turns=turns)
-    taken = SortedOut(path.name)
-    columned = Columned()
-    for number, *_ in _take(stream, taken):
-        columned.move(taken, number)
-    return columned.half(taken, stream.events)
+    taken = SortedOut(path.name, numbered=True)
+    parts = [(number, packed(rows)) for number, rows in _parts(stream, taken)]
+    return Half(list(taken.texts), list(taken.threads.labels), parts, stream.events, taken.counts)
 
 
-def _take(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, ...]]:
-    """Takes all batches; yields the number of each and the lengths of the lists behind it."""
-    for number, handed_out in enumerate(stream.batches()):
-        batch, done = handed_out, 0
-        while True:
+def _parts(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, Rows]]:
+    """The rows of each part of the file that holds something, and its number."""
+    number, rows = 0, no_rows()
+    for batch in stream.batches():
+        if stream.turn != number:
+            if any(rows):
+                yield number, rows
+            number, rows = stream.turn, no_rows()
+        events = batch
+        while events:
             try:
-                taken.take(batch, done)
+                taken.take(events, rows)
                 break
-            except NeedsText as first:
-                batch, done = stream.with_texts(), first.number
-        if batch:
-            yield number, *taken.lengths()
+            except NeedsText:
+                events = stream.with_texts()
+    if any(rows):
+        yield number, rows
 
 
 class _Turns:

@@ -1,8 +1,9 @@
 """Hands out the events of a chrome trace batch by batch: one of gigabytes is never whole in memory.
 
-A batch is cut where one event ends and the next begins; that the cut is right shows when it is decoded, for
-brackets and quotes then fit together. Only where a batch doesn't decode its events are taken one by one:
-what is damaged is repaired where that is safe, and counted with the place of the first.
+The file is read in parts, and a part decoded in pieces. They are cut where one event ends and the next begins;
+that the cut is right shows when a piece is decoded, for brackets and quotes then fit together. Only where it
+doesn't decode its events are taken one by one: what is damaged is repaired where that is safe, and counted
+with the place of the first.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -38,6 +38,10 @@ LONGEST_PROPERTIES = 1024 * 1024
 MOST_DAMAGED = 200_000
 MOST_DAMAGED_BYTES = 128 * 1024 * 1024
 """Above these the file as a whole is not to be trusted, and mending it would take minutes."""
+PIECE = 64 * 1024
+"""Bytes decoded at a time: their events are gone again before those of the next piece come, and so take the same
+memory. With more, memory is given back to the system and asked for anew with each piece, which takes longer
+than decoding it."""
 SURELY_WHOLE = 256 * 1024
 """An event that doesn't decode is called damaged only if so much of the file behind its start is there."""
 CUTS_TRIED = 3
@@ -57,8 +61,7 @@ _PLACE = re.compile(r" \(byte \d+\)")
 _BETWEEN = re.compile(rb"[\s,]*")
 
 
-@dataclass(slots=True)
-class Damage:
+class Damage(msgspec.Struct):
     """What was wrong in a trace: events, and the line where the first of each kind stands (from 1)."""
 
     mended: int = 0
@@ -76,7 +79,7 @@ class CannotTakeTurns(Exception):
 
 
 class Turns(Protocol):
-    """Which of a file's batches are read by this process."""
+    """Which of a file's parts are read by this process."""
 
     def mine(self, number: int) -> bool: ...
 
@@ -92,7 +95,7 @@ class EventStream:
         largest: int = LARGEST,
         turns: Turns | None = None,
     ) -> None:
-        """`turns`: only the batches that are ours are read, the others are handed out empty."""
+        """`turns`: only those that are ours are read."""
         self._path = path
         self._report = report
         self._turns = turns
@@ -109,6 +112,8 @@ class EventStream:
         self._head = b""
         self.damage = Damage()
         self.events = 0
+        self.turn = 0
+        """The number of the part of the file that the batch just handed out is from."""
 
     def batches(self) -> Iterator[list[Event]]:
         """Raises `UnreadableFile` where the file can't be opened, is too large, or holds no events;
@@ -124,11 +129,13 @@ class EventStream:
     def _batches(self) -> Iterator[list[Event]]:
         self._find_list()
         wanted = CHUNK
-        for number in itertools.count():
+        for self.turn in itertools.count():
             self._fill(wanted)
-            batch, closed = self._next() if self._turns is None else self._in_turn(self._turns.mine(number))
-            self.events += len(batch)
-            yield batch
+            before, closed = self.events, False
+            turn = self._next() if self._turns is None else self._in_turn(self._turns.mine(self.turn))
+            for batch, closed in turn:
+                self.events += len(batch)
+                yield batch
             if closed:
                 self._check_rest()
                 return
@@ -136,8 +143,8 @@ class EventStream:
             if self._turns is not None:
                 continue
             # nothing came of what is there: an event is longer than that
-            wanted = CHUNK if batch else 2 * len(self._buffer) + CHUNK
-            if self._ended and not batch:
+            wanted = CHUNK if self.events > before else 2 * len(self._buffer) + CHUNK
+            if self._ended and self.events == before:
                 break
         # a bare list needs no closing bracket (Trace Event Format, "JSON Array Format")
         if self._buffer.strip() or self._fault or not self._bare_list:
@@ -225,39 +232,60 @@ class EventStream:
             raise self._no_trace(self._fault or "its traceEvents is no list", at)
         self._take(at + 1)
 
-    def _next(self) -> tuple[list[Event], bool]:
+    def _next(self) -> Iterator[tuple[list[Event], bool]]:
         """The next events, and whether the list ended behind them."""
         if self._ended:
             whole = self._to_the_end()
             if whole is not None:
-                return whole, True
+                yield whole, True
+                return
         else:
             for cut in self._cuts():
-                try:
-                    batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1])
-                except NOT_JSON:
-                    continue
-                self._take(cut.end())
-                return batch, False
-        return self._one_by_one()
+                read = 0
+                for batch, read in self._pieces(cut.start() + 1):
+                    yield batch, False
+                if read:
+                    self._take(cut.end() if read > cut.start() else read)
+                    return
+        yield self._one_by_one()
 
-    def _in_turn(self, mine: bool) -> tuple[list[Event], bool]:
+    def _in_turn(self, mine: bool) -> Iterator[tuple[list[Event], bool]]:
         """The same where all is sound. What another process reads is cut where that cuts it."""
         if self._ended:
             batch = self._to_the_end() if mine else []
             if batch is None or self._fault:
                 raise CannotTakeTurns
             self._buffer = b""
-            return batch, True
+            yield batch, True
+            return
         cut = next(self._cuts(), None)
         if cut is None:
             raise CannotTakeTurns
-        try:
-            batch = self._decoded(b"[%b]" % self._buffer[: cut.start() + 1]) if mine else []
-        except NOT_JSON:
-            raise CannotTakeTurns from None
+        if mine:
+            read = 0
+            for batch, read in self._pieces(cut.start() + 1):
+                yield batch, False
+            if read <= cut.start():
+                raise CannotTakeTurns
         self._buffer = self._buffer[cut.end() :]
-        return batch, False
+
+    def _pieces(self, end: int) -> Iterator[tuple[list[Event], int]]:
+        """The events up to that place piece by piece, each with the place where what follows begins. Ends
+        before a piece that isn't sound."""
+        text, begin = self._buffer, 0
+        while begin < end:
+            cut = _BOUNDARY.search(text, begin + PIECE, end)
+            try:
+                batch = self._decoded(b"[%b]" % text[begin : cut.start() + 1 if cut else end])
+            except NOT_JSON:
+                # the boundary may lie in a list of objects within an event
+                cut = None
+                try:
+                    batch = self._decoded(b"[%b]" % text[begin:end])
+                except NOT_JSON:
+                    return
+            begin = cut.end() if cut else end
+            yield batch, begin
 
     def _to_the_end(self) -> list[Event] | None:
         """All that is left, where it is sound."""

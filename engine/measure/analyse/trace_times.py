@@ -22,6 +22,32 @@ class Doubtful(Exception):
     """A float64 may not be what stands in the file."""
 
 
+def span_of(
+    ts: float | str | msgspec.Raw | None, dur: float | str | msgspec.Raw | None
+) -> tuple[int, int, bool] | None:
+    """Start and end in nanoseconds, and whether the start stands there as text; None for what is no time.
+    Raises `Doubtful`."""
+    quoted = type(ts) is str
+    if type(ts) is msgspec.Raw:
+        # a large trace has millions of these
+        text = bytes(ts)
+        start = nanoseconds(text)
+        quoted = text[:1] == b'"'
+    else:
+        start = time_of(ts)
+    length: int | None = None
+    if type(dur) is float and 0 <= dur < MOST_WHOLE:
+        long = dur * 1000
+        length = round(long)
+        if not (long < SURE and -0.3 < long - length < 0.3):
+            raise Doubtful
+    else:
+        length = time_of(dur)
+    if start is None or length is None or length < 0:
+        return None
+    return start, start + length, quoted
+
+
 def time_of(microseconds: float | str | bytes | msgspec.Raw | None) -> int | None:
     """Nanoseconds; None for what is no number. Raises `Doubtful`."""
     kind = type(microseconds)

@@ -8,6 +8,7 @@ import msgspec
 
 from engine.measure.analyse.chrome_trace import LAUNCH_WORDS, ChromeTrace
 from engine.measure.analyse.damage_said import damage_said
+from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import length, overlap, union
 from engine.measure.analyse.trace_verdict import NEAR, OVERHEAD_BELOW, DeviceFacts, Verdict
 from engine.measure.finding import Finding
@@ -24,12 +25,11 @@ class Lost(msgspec.Struct, frozen=True):
         return self.missing / self.launches if self.launches else 0.0
 
 
-def lost_launches(trace: ChromeTrace) -> Lost:
+def lost_launches(host: HostSide) -> Lost:
     """Counts the launches whose work isn't in the file."""
-    arrived = {event.correlation for event in trace.gpu}
-    launching = {name for name in {call.name for call in trace.calls} if _launches(name)}
-    started = [c for c in trace.calls if c.name in launching and c.correlation is not None]
-    return Lost(sum(1 for call in started if call.correlation not in arrived), len(started))
+    launching = host.names.launching
+    known = len([call for call in host.calls if call.name in launching and call.correlation is not None])
+    return Lost(known - len([call for call in host.started if call.name in launching]), known)
 
 
 def warnings_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import compress
 
 import msgspec
 
@@ -14,6 +15,7 @@ from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import length, percentile, union
 from engine.measure.analyse.kernel_family import COMMUNICATION
 from engine.measure.analyse.launch_facts import LaunchFacts, launch_facts
+from engine.measure.analyse.nesting import Nesting
 from engine.measure.analyse.step_times import StepTime, step_times
 from engine.measure.analyse.work_tables import WorkTables, work_tables
 
@@ -36,12 +38,13 @@ class WorkFacts(msgspec.Struct, frozen=True):
 
 
 def work_facts(
-    time: DeviceTime, work: Work, host: HostSide, ranges: Sequence[GpuEvent], *, launches: bool
+    time: DeviceTime, work: Work, host: HostSide, ranges: Nesting | Sequence[GpuEvent], *, launches: bool
 ) -> WorkFacts:
-    """The facts about one device. `ranges` are its own; `launches`: there are calls in the file."""
+    """The facts about one device. `ranges`: on the CPU, with the calls that started work; or, where the CPU
+    wasn't recorded, on this device. `launches`: there are calls in the file."""
     steps = step_times(time, work, host)
-    tables = work_tables(work, host, ranges)
-    copies = [event for event in work.events if event.kind == "copy"]
+    tables = work_tables(work, host.operators, ranges)
+    copies = [event for event in work.events if event.kind == "copy"] if time.copies else []
     return WorkFacts(
         steps=steps,
         tables=tables,
@@ -69,7 +72,7 @@ def _direction(name: str) -> str:
 
 def _kernel_median(work: Work) -> int:
     """The median length of the device's kernels, in nanoseconds."""
-    return percentile(sorted([e.end - e.start for e in work.events if e.kind == "kernel"]), 0.5)
+    return percentile(sorted(compress(work.lasting, work.kernels)), 0.5)
 
 
 def _busy_without_communication(work: Work, tables: WorkTables) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 import msgspec
@@ -11,10 +12,9 @@ import msgspec
 from engine.measure.analyse.chrome_trace import PROFILER_STEP, GpuEvent
 from engine.measure.analyse.device_time import Work
 from engine.measure.analyse.gap_facts import NAME
-from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import percentile
 from engine.measure.analyse.kernel_family import family_of
-from engine.measure.analyse.nesting import NONE
+from engine.measure.analyse.nesting import NONE, Nesting
 
 ROWS = 100
 """How many kernels, operators and ranges are listed."""
@@ -131,8 +131,8 @@ class WorkTables(msgspec.Struct, frozen=True):
         return round(ns / self.total, 6) if self.total else 0.0
 
 
-def work_tables(work: Work, host: HostSide, gpu_ranges: Sequence[GpuEvent]) -> WorkTables:
-    """The tables of one device; `gpu_ranges` are its own."""
+def work_tables(work: Work, operators: Nesting, ranges: Nesting | Sequence[GpuEvent]) -> WorkTables:
+    """The tables of one device; `ranges` as in `work_facts`."""
     kernels = sorted(_kernel_rows(work), key=lambda row: (-row.ns, row.name))
     by_family: dict[str, list[KernelRow]] = defaultdict(list)
     for row in kernels:
@@ -144,16 +144,20 @@ def work_tables(work: Work, host: HostSide, gpu_ranges: Sequence[GpuEvent]) -> W
     return WorkTables(
         kernels=tuple(kernels),
         families=tuple(sorted(families, key=lambda row: -row.ns)),
-        operators=_operator_rows(work, host),
-        ranges=_range_rows(work, host) if host.ranges.events else _rows_on_gpu(gpu_ranges),
+        operators=_operator_rows(work, operators),
+        ranges=_range_rows(work, ranges) if isinstance(ranges, Nesting) else _rows_on_gpu(ranges),
         total=sum(row.ns for row in kernels),
     )
 
 
 def _kernel_rows(work: Work) -> Iterator[KernelRow]:
-    for name, lengths in work.lengths.items():
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for event, ns in zip(work.events, work.lasting, strict=True):
+        by_name[event.name].append(ns)
+    kinds = {event.name: event.kind for event in work.events}
+    for name, lengths in by_name.items():
         lengths.sort()
-        kind = work.kinds[name]
+        kind = kinds[name]
         yield KernelRow(
             name,
             kind,
@@ -165,17 +169,15 @@ def _kernel_rows(work: Work) -> Iterator[KernelRow]:
         )
 
 
-def _operator_rows(work: Work, host: HostSide) -> tuple[OperatorRow, ...]:
-    nested, inner = host.operators, work.inner
-    path_of = nested.path_of
-    time = [0] * len(nested.names)
-    number = [0] * len(nested.names)
-    for event in work.events:
-        operator = inner.get(event.correlation, NONE)  # type: ignore[arg-type]
-        if operator != NONE:
-            path = path_of[operator]
-            time[path] += event.end - event.start
-            number[path] += event.kind == "kernel"
+def _operator_rows(work: Work, nested: Nesting) -> tuple[OperatorRow, ...]:
+    # the last place is for work of no operator
+    time = [0] * (len(nested.names) + 1)
+    number = [0] * (len(nested.names) + 1)
+    paths = nested.paths(work.correlations)
+    for path, ns in zip(paths, work.lasting, strict=True):
+        time[path] += ns
+    for path in compress(paths, work.kernels):
+        number[path] += 1
     # name -> calls, kernels, gpu, self_gpu, self_cpu; also operators that launch nothing: they cost CPU time
     rows: dict[str, list[int]] = {name: [0, 0, 0, 0, 0] for name in nested.names}
     for path, name in enumerate(nested.names):
@@ -201,18 +203,16 @@ class _InRange:
         self.ns = self.kernels = 0
 
 
-def _range_rows(work: Work, host: HostSide) -> tuple[RangeRow, ...]:
-    nested = host.ranges
-    inner = nested.innermost(work.calls)
+def _range_rows(work: Work, nested: Nesting) -> tuple[RangeRow, ...]:
     found: dict[int, _InRange] = {}
-    for event in work.events:
-        number = inner.get(event.correlation, NONE)  # type: ignore[arg-type]
+    inner = nested.innermost(work.correlations)
+    for number, start, end, kernel in zip(inner, work.starts, work.ends, work.kernels, strict=True):
         if number != NONE:
-            one = found.get(number) or found.setdefault(number, _InRange(event.start))
-            one.ns += event.end - event.start
-            one.kernels += event.kind == "kernel"
-            if event.end > one.last:
-                one.last = event.end
+            one = found.get(number) or found.setdefault(number, _InRange(start))
+            one.ns += end - start
+            one.kernels += kernel
+            if end > one.last:
+                one.last = end
     rows: dict[str, list[int]] = {}
     # inner ranges have the higher numbers: what was launched in them is handed on outwards
     for number in range(len(nested.events) - 1, -1, -1):
