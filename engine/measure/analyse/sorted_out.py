@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from engine.measure.analyse.chrome_trace import (
     CALL_CATEGORIES,
@@ -24,8 +25,8 @@ from engine.measure.analyse.chrome_trace import (
     STACK_CATEGORIES,
 )
 from engine.measure.analyse.errors import UnreadableFile
-from engine.measure.analyse.trace_events import LASTING, Event, Lasting, RawArgs
-from engine.measure.analyse.trace_times import LATEST, MOST_WHOLE, SURE, Doubtful, span_of, whole
+from engine.measure.analyse.trace_events import LASTING, Event, RawArgs
+from engine.measure.analyse.trace_times import LATEST, MOST_WHOLE, SHORT, SURE, Doubtful, span_of, whole
 
 MOST_EVENTS = 12_000_000
 """Events that are kept at most; a million takes some 200 MB."""
@@ -89,6 +90,29 @@ class Threads(dict[tuple[_Number, _Number], Any]):
         return found
 
 
+class _Ways(dict[str | None, _Way]):
+    """Where the events of a category go. `stacks`: Python's calls were among them."""
+
+    def __init__(self, texts: Texts) -> None:
+        super().__init__({None: _PASSED_OVER})
+        self.stacks = False
+        self._texts = texts
+
+    def __missing__(self, category: str) -> _Way:
+        known = category.lower()
+        self.stacks = self.stacks or known in STACK_CATEGORIES
+        way = _PASSED_OVER
+        if known in GPU_RANGE_CATEGORIES:
+            way = (GPU_RANGES, self._texts[RANGE])
+        elif known in GPU_KINDS:
+            way = (GPU, self._texts[GPU_KINDS[known]])
+        elif known in _CPU_PLACES:
+            way = (_CPU_PLACES[known], None)
+        if len(self) < MOST_CATEGORIES:
+            self[category] = way
+        return way
+
+
 class Counts(msgspec.Struct):
     """What was met with in all batches. `kept`: the events in rows."""
 
@@ -120,8 +144,8 @@ class SortedOut:
 
     def __init__(self, file: str, *, numbered: bool = False) -> None:
         self._file = file
-        self._ways: dict[str, _Way] = {}
         self.texts = Texts(numbered=numbered)
+        self._ways = _Ways(self.texts)
         self.threads = Threads(numbered=numbered)
         self.counts = Counts()
 
@@ -131,17 +155,18 @@ class SortedOut:
         Raises `UnreadableFile` where there are too many to keep, and `NeedsText`: then nothing was added.
         """
         # this loop is gone through by the million: what is usual is written out in it, without a call
-        ways, texts, threads, steps = self._ways, self.texts, self.threads, self.texts.steps
+        ways, texts, threads, steps, lasting = self._ways, self.texts, self.threads, self.texts.steps, LASTING
+        add = [rows.append for rows in found]
         before = list(map(len, found))
-        counts = Counts()
+        unreadable = text_times = without_args = 0
         pid: _Number = None
         tid: _Number = None
         thread = threads[pid, tid]
         for event in batch:
             # asking one of another phase for its category takes longer than telling it apart
-            if type(event) not in LASTING or event.cat is None:
+            if type(event) not in lasting:
                 continue
-            place, kind = ways.get(event.cat) or self._way(event.cat)
+            place, kind = ways[event.cat]
             if place < 0:
                 continue
             ts, dur = event.ts, event.dur
@@ -152,9 +177,21 @@ class SortedOut:
             elif type(ts) is float and type(dur) is float:
                 begun, long = ts * 1000, dur * 1000
                 if -SURE < begun < SURE and 0 <= long < SURE:
-                    at, lasting = round(begun), round(long)
-                    if -0.3 < begun - at < 0.3 and -0.3 < long - lasting < 0.3:
-                        start, end = at, at + lasting
+                    at, lasts = round(begun), round(long)
+                    if -0.3 < begun - at < 0.3 and -0.3 < long - lasts < 0.3:
+                        start, end = at, at + lasts
+            elif type(ts) is Raw and type(dur) is float:
+                text, long = bytes(ts), dur * 1000
+                digits, lasts = text.replace(b".", b"", 1), round(long) if 0 <= long < SURE else -1
+                if (
+                    text[-4:-3] == b"."
+                    and digits.isdigit()
+                    and len(digits) < SHORT
+                    and lasts >= 0
+                    and -0.3 < long - lasts < 0.3
+                ):
+                    start = int(digits)
+                    end = start + lasts
             if end is _UNSURE:
                 try:
                     times = span_of(ts, dur)
@@ -163,58 +200,40 @@ class SortedOut:
                         del rows[length:]
                     raise NeedsText from None
                 if times is None:
-                    counts.unreadable += 1
+                    unreadable += 1
                     continue
                 start, end, quoted = times
-                counts.text_times += quoted
-            name = texts[event.name]
-            if place in ON_GPU:
-                counts.without_args += event.args is None
-                found[place].append((kind, name, *_of_work(event, texts, start, end)))
-                continue
+                text_times += quoted
+            name, args = texts[event.name], event.args
             correlation = None
+            if place in ON_GPU:
+                if args is None:
+                    args = _NO_ARGS
+                    without_args += 1
+                device, correlation, size = args.device, args.correlation, args.bytes
+                if type(device) is not int:
+                    device = whole(event.pid if device is None else device)
+                    device = -1 if device is None else device
+                if correlation is not None and type(correlation) is not int:
+                    correlation = whole(correlation)
+                if size is not None and type(size) is not int:
+                    size = whole(size)
+                stream = texts[str(event.tid if args.stream is None else args.stream)]
+                add[place]((kind, name, device, stream, start, end, correlation, size))
+                continue
             if steps and name in steps:
                 place = STEPS
-            elif place == CALLS and event.args is not None:
-                correlation = event.args.correlation
+            elif place == CALLS and args is not None:
+                correlation = args.correlation
                 if correlation is not None and type(correlation) is not int:
                     correlation = whole(correlation)
             if event.tid != tid or event.pid != pid:
                 pid, tid = event.pid, event.tid
                 thread = threads[pid, tid]
-            found[place].append((name, thread, start, end, correlation))
-        counts.kept = sum(map(len, found)) - sum(before)
-        self.counts.add(counts)
+            add[place]((name, thread, start, end, correlation))
+        kept = sum(map(len, found)) - sum(before)
+        self.counts.add(Counts(kept, ways.stacks, unreadable, text_times, without_args))
         self.counts.check(self._file)
-
-    def _way(self, category: str) -> _Way:
-        known = category.lower()
-        self.counts.stacks = self.counts.stacks or known in STACK_CATEGORIES
-        way = _PASSED_OVER
-        if known in GPU_RANGE_CATEGORIES:
-            way = (GPU_RANGES, self.texts[RANGE])
-        elif known in GPU_KINDS:
-            way = (GPU, self.texts[GPU_KINDS[known]])
-        elif known in _CPU_PLACES:
-            way = (_CPU_PLACES[known], None)
-        if len(self._ways) < MOST_CATEGORIES:
-            self._ways[category] = way
-        return way
-
-
-def _of_work(event: Lasting, texts: Texts, start: int, end: int) -> tuple[Any, ...]:
-    """Of the GPU's work all but its kind and name."""
-    args = event.args or _NO_ARGS
-    device = args.device if args.device is not None else event.pid
-    if type(device) is not int:
-        device = whole(device)
-    correlation, size = args.correlation, args.bytes
-    if correlation is not None and type(correlation) is not int:
-        correlation = whole(correlation)
-    if size is not None and type(size) is not int:
-        size = whole(size)
-    stream = texts[str(args.stream if args.stream is not None else event.tid)]
-    return (-1 if device is None else device, stream, start, end, correlation, size)
 
 
 def _label(number: _Number) -> str:

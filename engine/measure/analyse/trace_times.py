@@ -10,6 +10,8 @@ LONGEST_NUMBER = 64
 """The most characters of a time that is read as a number."""
 LATEST = 1 << 63
 """No time is later, in nanoseconds (the year 2262)."""
+SHORT = 19
+"""A number of fewer digits is earlier than that."""
 MOST_WHOLE = 1 << 52
 """Below this a whole number of microseconds is a time for sure (the year 2112)."""
 SURE = float(1 << 49)
