@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import gc
 import importlib
 import os
@@ -13,14 +14,22 @@ from collections.abc import Sequence
 from engine.commands import COMMANDS
 from engine.faults import BenchcardsError
 
+_WIDTH = 80
+"""Characters to a line of what is wrong with the words."""
+
 
 def main(words: Sequence[str]) -> int:
     """Run the command that `words` name. Returns the exit code; argparse exits 2 on wrong usage."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
+    # asked for the terminal's width, which help needs and nothing else does, argparse imports a lot
+    wide = argparse.HelpFormatter
+    shape = wide if {"-h", "--help"}.intersection(words) else functools.partial(wide, width=_WIDTH)
+    parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__, formatter_class=shape)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     called = next((command for command in COMMANDS if command.name in words[:1]), None)
     for command in COMMANDS:
-        subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
+        subparser = subparsers.add_parser(
+            command.name, help=command.summary, description=command.summary, formatter_class=shape
+        )
         if command is called:
             importlib.import_module(command.module).add_arguments(subparser)
     arguments = parser.parse_args(words)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from functools import cached_property
-from itertools import accumulate, compress, count, islice
-from operator import gt, sub
+from itertools import accumulate, compress
+from operator import sub
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
+from engine.measure.analyse.chrome_trace import GpuEvent
 from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import Interval, length, overlap, union
+from engine.measure.analyse.nesting import NONE
 
 _FEW = 10
 """Spans so much fewer than gaps are looked up one by one rather than gone through beside them."""
@@ -81,19 +82,22 @@ class DeviceTime(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The GPU events of one device in order of start, with what they have to do with the CPU.
-
-    `calls`: the recorded calls that launched them, by correlation. Columns of the events beside them: `starts`
-    and `ends`, `lasting` (durations), all in nanoseconds; `correlations`; `kernels` (whether it is one).
+    """The GPU events of one device in order of start, and columns of them: `starts` and `ends`, `lasting` (their
+    durations), all in nanoseconds; `calls`: the place of the call that each came by among those that started
+    work, -1 where it isn't known; `kernels`: whether it is one.
     """
 
     events: Sequence[GpuEvent]
-    calls: Mapping[int | None, CpuEvent]
     starts: list[int]
     ends: list[int]
     lasting: list[int]
-    correlations: list[int | None]
+    calls: list[int]
     kernels: list[bool]
+
+    def launches(self, host: HostSide) -> list[int]:
+        """The places of the calls that started kernels, each once, in order of start."""
+        started, launching = host.started, host.names.launching
+        return [place for place in sorted(set(self.calls) - {NONE}) if started[place].name in launching]
 
 
 def device_time(
@@ -103,14 +107,14 @@ def device_time(
     starts = [event.start for event in events]
     ends = [event.end for event in events]
     kinds = [event.kind for event in events]
+    place_of = host.place_of
     work = Work(
         events,
-        host.launched_by(correlations := [event.correlation for event in events]),
         starts,
         ends,
-        list(map(sub, ends, starts)),
-        correlations,
-        [kind == "kernel" for kind in kinds],
+        lasting=list(map(sub, ends, starts)),
+        calls=[place_of.get(event.correlation, NONE) for event in events],
+        kernels=[kind == "kernel" for kind in kinds],
     )
     gaps = _gaps(work, host)
     wall = max(ends) - starts[0]
@@ -133,24 +137,29 @@ def device_time(
 
 def _gaps(work: Work, host: HostSide) -> tuple[Gap, ...]:
     """Where all work so far has ended and the next begins later."""
-    begins = list(accumulate(work.ends, max))
-    # the work behind each gap, by its number
-    behind = list(compress(count(1), map(gt, islice(work.starts, 1, None), begins)))
-    starts = [begins[number - 1] for number in behind]
-    lengths = [work.starts[number] - start for number, start in zip(behind, starts, strict=True)]
-    launches = [work.correlations[number] for number in behind]
-    operators = host.operators.outermost(launches)
-    calls = [call and call.name for call in map(work.calls.get, launches)]
-    return tuple(map(Gap, starts, lengths, operators, calls))
+    starts: list[int] = []
+    lengths: list[int] = []
+    launches: list[int] = []
+    reached = work.starts[0]
+    for start, end, place in zip(work.starts, work.ends, work.calls, strict=True):
+        if start > reached:
+            starts.append(reached)
+            lengths.append(start - reached)
+            launches.append(place)
+        if end > reached:
+            reached = end
+    outermost = host.operators.outermost()
+    names = [None if place == NONE else host.started[place].name for place in launches]
+    return tuple(map(Gap, starts, lengths, [outermost[place] for place in launches], names))
 
 
 def _recorded(work: Work, wall: int, busy: int) -> Recorded:
-    calls = work.calls
-    own = [correlation in calls for correlation in work.correlations]
-    number = sum(own)
-    if number == len(own):
+    missing = work.calls.count(NONE)
+    number = len(work.calls) - missing
+    if not missing:
         return Recorded(number, wall, busy)
-    merged = union(compress(zip(work.starts, work.ends, strict=True), own))
+    known = [place != NONE for place in work.calls]
+    merged = union(compress(zip(work.starts, work.ends, strict=True), known))
     return Recorded(number, merged[-1][1] - merged[0][0] if merged else 0, length(merged))
 
 
@@ -172,15 +181,15 @@ class GapTime:
             before[bisect_left(starts, end)] - before[bisect_left(starts, start)] for start, end in spans
         )
 
-    def shared_with(self, spans: Sequence[Interval]) -> int:
+    def shared_with(self, spans: Iterable[Interval]) -> int:
         """The gap time that lies in these disjoint spans, which are in order."""
-        if len(spans) * _FEW < len(self._gaps):
+        if isinstance(spans, Sized) and len(spans) * _FEW < len(self._gaps):
             return sum(self.between(start, end) for start, end in spans)
-        return overlap(self._intervals, spans)
+        return overlap(zip(self._starts, self._ends, strict=True), spans)
 
     @cached_property
-    def _intervals(self) -> list[Interval]:
-        return [(gap.start_ns, gap.start_ns + gap.duration_ns) for gap in self._gaps]
+    def _ends(self) -> list[int]:
+        return [gap.start_ns + gap.duration_ns for gap in self._gaps]
 
     def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """The gap time in each of many windows that are mostly shorter than the time between two gaps."""

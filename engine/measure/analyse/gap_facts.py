@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from engine.measure.analyse.chrome_trace import GpuEvent
 from engine.measure.analyse.device_time import DeviceTime, Gap, GapTime, Work
 from engine.measure.analyse.host_rows import HostRows, Outermost
 from engine.measure.analyse.host_side import HostSide
@@ -152,6 +150,7 @@ class GapFacts(msgspec.Struct, frozen=True):
 def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | None) -> GapFacts:
     """The facts about a device's gaps; `rows` is None where the file holds no CPU events."""
     lengths = sorted([gap.duration_ns for gap in device.gaps])
+    at_least = lengths[-LONGEST:][0] if lengths else 0
     time = GapTime(device.gaps)
     return GapFacts(
         count=len(lengths),
@@ -159,7 +158,7 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
         p50=percentile(lengths, 0.5),
         p90=percentile(lengths, 0.9),
         drained=time.begun_in(rows.waits) if rows else 0,
-        longest=_longest(device.gaps, work, host, rows.outermost if rows else ()),
+        longest=_longest(device.gaps, at_least, work, host, rows.outermost if rows else ()),
         waited_for=_waited_for(device.gaps),
         under=_under(time, rows.outermost) if rows else (),
         cpu=_cpu_in_gaps(device, time, rows) if rows else None,
@@ -213,22 +212,24 @@ def _during(longest: Sequence[Gap], outermost: Iterable[Outermost]) -> dict[int,
 
 
 def _longest(
-    gaps: Sequence[Gap], work: Work, host: HostSide, outermost: Sequence[Outermost]
+    gaps: Sequence[Gap], at_least: int, work: Work, host: HostSide, outermost: Sequence[Outermost]
 ) -> tuple[LongGap, ...]:
-    longest = heapq.nlargest(LONGEST, gaps, key=lambda gap: gap.duration_ns)
-    begins = {gap.start_ns for gap in longest}
-    ends = {gap.start_ns + gap.duration_ns for gap in longest}
-    events = work.events
-    before = {end: events[number].name for number, end in enumerate(work.ends) if end in begins}
-    behind: dict[int, GpuEvent] = {}
-    for number, start in enumerate(work.starts):
-        if start in ends:
-            behind.setdefault(start, events[number])
-    during = _during(longest, outermost)
+    """`at_least`: as long as the last of them is, in nanoseconds."""
+    longest = sorted([gap for gap in gaps if gap.duration_ns >= at_least], key=lambda gap: -gap.duration_ns)
+    during = _during(longest[:LONGEST], outermost)
+    names, events, ends = host.operators.names, work.events, work.ends
     found = []
-    for gap in longest:
-        next_one = behind[gap.start_ns + gap.duration_ns]
-        (path,) = host.operators.paths((next_one.correlation,))
-        inner = None if path == NONE else host.operators.names[path]
-        found.append(LongGap(gap, inner, during.get(gap.start_ns), before[gap.start_ns], next_one.name))
+    for gap in longest[:LONGEST]:
+        behind = bisect_left(work.starts, gap.start_ns + gap.duration_ns)
+        before = next(number for number in range(behind - 1, -1, -1) if ends[number] == gap.start_ns)
+        path = host.operators.path_at(work.calls[behind])
+        found.append(
+            LongGap(
+                gap,
+                inner_op=None if path == NONE else names[path],
+                during=during.get(gap.start_ns),
+                before=events[before].name,
+                after=events[behind].name,
+            )
+        )
     return tuple(found)

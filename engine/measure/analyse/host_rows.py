@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import msgspec
 
 from engine.measure.analyse.host_side import HostSide
-from engine.measure.analyse.intervals import Interval, solid, union, without
+from engine.measure.analyse.intervals import Interval, outside, solid, union, without
 
 BETWEEN_NS = 100_000
 """Between operators closer than this lies Python that prepares the next one (some 10 to 40 µs an operation,
@@ -37,26 +37,37 @@ class HostRows:
         waits = _waits(host)
         running, own = self._operators(host, waits)
         self.waits = union(span for spans in waits.values() for span in spans)
-        waiting = host.names.waiting
-        self.calls = solid([(call.start, call.end) for call in host.calls if call.name not in waiting])
-        self.at_work = union([*self.calls, *running])
+        self._doing = host.doing
+        self.at_work = union([*running, *outside(self.calls, running)])
         self.near = solid(self.at_work, BETWEEN_NS)
         self.near_or_own = union([*self.near, *own])
         self.any_of_them = union([*self.near_or_own, *self.waits])
+
+    @property
+    def calls(self) -> Iterator[Interval]:
+        """The calls other than those that wait."""
+        return zip(*self._doing, strict=True)
 
     def _operators(
         self, host: HostSide, waits: dict[_Thread, list[Interval]]
     ) -> tuple[list[Interval], list[Interval]]:
         """Times in operators that launch or are short, and in work of the CPU's own; without waits."""
-        nested, calling = host.operators, host.operators.around_calls()
+        nested = host.operators
         spans: dict[_Thread, list[Interval]] = defaultdict(list)
         others: dict[_Thread, list[Interval]] = defaultdict(list)
         loading: dict[_Thread, list[Interval]] = defaultdict(list)
         self.outermost: list[Outermost] = []
-        for number in nested.roots:
-            event, launches = nested.events[number], number in calling
-            self.outermost.append(Outermost(event.name, event.start, event.end, launches))
-            (spans if launches else others)[event.thread].append((event.start, event.end))
+        outer = zip(
+            nested.outer_paths,
+            nested.outer_threads,
+            nested.outer_starts,
+            nested.outer_ends,
+            nested.outer_calling,
+            strict=True,
+        )
+        for path, thread, start, end, launches in outer:
+            self.outermost.append(Outermost(nested.names[path], start, end, bool(launches)))
+            (spans if launches else others)[thread].append((start, end))
         for event in host.ranges:
             if event.name.startswith(LOADING):
                 self.outermost.append(Outermost(event.name, event.start, event.end, launches=False))

@@ -27,25 +27,20 @@ class CallNames(msgspec.Struct, frozen=True):
 class HostSide(msgspec.Struct, frozen=True):
     """The CPU's part of a trace; all in order of start.
 
-    `started`: the calls that work of a GPU came by, `launches` the same by correlation; the operators know what
-    lies around each of these.
+    `started`: the calls that work of a GPU came by; `place_of` their places by correlation. The operators know
+    what lies around each of these. `waits`: the calls in which the CPU waits for the GPU. `doing`: the time in
+    all others, as starts and ends of disjoint intervals.
     """
 
-    launches: Mapping[int | None, CpuEvent]
     started: Sequence[CpuEvent]
+    place_of: Mapping[int | None, int]
     calls: tuple[CpuEvent, ...]
     names: CallNames
+    waits: Sequence[CpuEvent]
+    doing: tuple[list[int], list[int]]
     operators: Nesting
     ranges: Sequence[CpuEvent]
     steps: tuple[CpuEvent, ...]
-    waits: Sequence[CpuEvent]
-    """The calls in which the CPU waits for the GPU."""
-
-    def launched_by(self, correlations: Iterable[int | None]) -> Mapping[int | None, CpuEvent]:
-        """The calls that the work with these correlations came by, by correlation."""
-        launches = self.launches
-        own = launches.keys() & correlations
-        return launches if len(own) == len(launches) else {key: launches[key] for key in own}
 
 
 def host_side(trace: ChromeTrace) -> HostSide:
@@ -54,15 +49,17 @@ def host_side(trace: ChromeTrace) -> HostSide:
     arrived = {event.correlation for event in trace.gpu}
     arrived.discard(None)
     started = [call for call in trace.calls if call.correlation in arrived]
+    waits = [call for call in trace.calls if call.name in names.waiting] if names.waiting else ()
     return HostSide(
-        launches={call.correlation: call for call in started},
         started=started,
+        place_of={call.correlation: place for place, call in enumerate(started)},
         calls=trace.calls,
         names=names,
+        waits=waits,
+        doing=_doing(trace.calls, names.waiting),
         operators=Nesting(trace.operators, started),
         ranges=trace.ranges,
         steps=_disjoint(trace.steps),
-        waits=[call for call in trace.calls if call.name in names.waiting] if names.waiting else (),
     )
 
 
@@ -74,6 +71,29 @@ def call_names(trace: ChromeTrace) -> CallNames:
         graphs=frozenset(name for name in names if "GraphLaunch" in name),
         waiting=frozenset(name for name in names if _has(name, WAITING_WORDS)),
     )
+
+
+def _doing(calls: Iterable[CpuEvent], waiting: frozenset[str]) -> tuple[list[int], list[int]]:
+    """`intervals.solid` of calls, into columns: there are many."""
+    starts: list[int] = []
+    ends: list[int] = []
+    reached: int | None = None
+    for call in calls:
+        if call.name in waiting:
+            continue
+        start, end = call.start, call.end
+        if reached is None:
+            starts.append(start)
+            reached = end
+        elif start > reached:
+            ends.append(reached)
+            starts.append(start)
+            reached = end
+        elif end > reached:
+            reached = end
+    if reached is not None:
+        ends.append(reached)
+    return starts, ends
 
 
 def _has(name: str, words: tuple[str, ...]) -> bool:

@@ -58,7 +58,18 @@ def without(merged: Sequence[Interval], taken: Sequence[Interval]) -> Iterator[I
             yield begin, end
 
 
-def overlap(first: Sequence[Interval], second: Sequence[Interval]) -> int:
+def outside(intervals: Iterable[Interval], merged: Iterable[Interval]) -> Iterator[Interval]:
+    """Of intervals in order of start, those that none of the `merged` ones, disjoint and in order too, holds."""
+    following = iter(merged)
+    begin, until = next(following, _NEVER)
+    for start, end in intervals:
+        while until <= start:
+            begin, until = next(following, _NEVER)
+        if start < begin or end > until:
+            yield start, end
+
+
+def overlap(first: Iterable[Interval], second: Iterable[Interval]) -> int:
     """How long two lists of disjoint intervals in order overlap, in nanoseconds."""
     total = 0
     following = iter(second)

@@ -54,7 +54,7 @@ def _trace(file: Path, folder: Path) -> dict[str, Any]:
     trace = read_chrome_trace(file, say, helped=True)
     _kept.append(trace)
     say(Progress(0, 0, "analysing"))
-    shown = analyse(trace, helped=True).to_json()
+    shown = analyse(trace).to_json()
     say(Progress(0, 0, "drawing"))
     write_timeline(trace, folder / job.TIMELINE)
     return shown

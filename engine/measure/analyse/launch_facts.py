@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import compress
 from operator import sub
 from typing import Any
@@ -55,19 +56,17 @@ class LaunchFacts(msgspec.Struct, frozen=True):
         }
 
 
-def launch_facts(work: Work, host: HostSide, steps: tuple[StepTime, ...]) -> LaunchFacts:
-    """The facts about the launches of one device."""
-    names = host.names
-    mine = work.calls
-    launching = [call for call in mine.values() if call.name in names.launching]
-    graphs = {c for c, call in mine.items() if call.name in names.graphs} if names.graphs else set()
-    singles = [call for call in launching if call.correlation not in graphs] if graphs else launching
+def launch_facts(
+    work: Work, host: HostSide, places: Sequence[int], steps: tuple[StepTime, ...]
+) -> LaunchFacts:
+    """The facts about the launches of one device; `places`: see `Work.launches`."""
+    names, started = host.names, host.started
+    graphs = {place for place in places if started[place].name in names.graphs} if names.graphs else set()
+    launching = [started[place] for place in places]
+    singles = [started[place] for place in places if place not in graphs] if graphs else launching
     costs = sorted([call.end - call.start for call in singles])
-    # the trace's calls are in order of start, those of the device aren't
-    starts = [c.start for c in host.started if c.name in names.launching and c.correlation in mine]
-    in_graphs = (
-        sum(c in graphs for c in compress(work.correlations, work.kernels)) if graphs else 0
-    )
+    starts = [call.start for call in launching]
+    in_graphs = sum(place in graphs for place in compress(work.calls, work.kernels)) if graphs else 0
     slow: list[Interval] = []
     if costs and costs[-1] >= SLOW_LAUNCH_NS:
         slow = sorted([(c.start, c.end) for c in singles if c.end - c.start >= SLOW_LAUNCH_NS])

@@ -7,8 +7,8 @@ name within the same names share a *path*, and sums are kept by path: a trace ha
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Sequence
 
 from engine.measure.analyse.chrome_trace import CpuEvent
 
@@ -18,28 +18,28 @@ DEEPEST = 200
 """Events around one that are looked at: real ones lie some tens deep, and a hostile file's without end."""
 _NEVER = 1 << 64
 """No instant of a trace is later."""
-_Thread = tuple[str, str]
 _LAST = CpuEvent("", ("", ""), _NEVER, _NEVER)
+_Thread = tuple[str, str]
 _Open = tuple[int, int, int, int]
-"""An event that runs: its end, its number, its path, and the outermost event around it."""
+"""An event that runs: its end, its number (where parents are wanted), its path, and the place of the outermost
+event around it."""
 
 
 class Nesting:
-    """Events of CPU threads, by their number in `events` (in order of start, an outer one before the inner
-    ones that begin with it). An event lies within another if it begins while that runs on its thread.
+    """Events of CPU threads (in order of start, an outer one before the inner ones that begin with it). An
+    event lies within another if it begins while that runs on its thread.
 
-    `calls`, in order of start too, are looked up by their correlations, of which each has one; of two calls
-    with the same the later one counts.
+    What lies around `calls`, which are in order of start too, is found by their places; the last place stands
+    for no call.
     """
 
-    def __init__(self, events: Sequence[CpuEvent], calls: Sequence[CpuEvent] = ()) -> None:
+    def __init__(
+        self, events: Sequence[CpuEvent], calls: Sequence[CpuEvent] = (), *, parents: bool = False
+    ) -> None:
+        """`parents`: they are wanted."""
         self.events = events
-        self.parents: list[int] = []
-        """The event that each lies directly in; `NONE` where it is outermost."""
-        self.roots: list[int] = []
-        """The outermost events, in order of start."""
-        self.path_of: list[int] = []
-        """The number of each event's path."""
+        self.parents: list[int] | None = [] if parents else None
+        """The number of the event that each lies directly in; `NONE` where it is outermost."""
         self.names: list[str] = []
         """Of each path: the name of its events."""
         self.above: list[int] = []
@@ -48,15 +48,20 @@ class Nesting:
         """Of each path: how many events it has."""
         self.own_ns: list[int] = []
         """Of each path: its events' time without that of the events directly in them."""
-        self._around: dict[int | None, _Open | None] = {}
-        self._running: dict[int | None, str] = {}
-        """By the call: the name of the outermost event that runs on, where a shorter one is around it."""
+        # of the outermost events, in order of start; numbers by themselves stay out of what a fork copies
+        self.outer_starts, self.outer_ends, self.outer_paths = array("q"), array("q"), array("q")
+        self.outer_threads: list[_Thread] = []
+        self.outer_calling = bytearray()
+        """Whether there are calls in each."""
+        self._around: list[_Open | None] = []
+        self._running: dict[int, str] = {}
+        """By the call's place: the name of the outermost event that runs on, where a shorter one is around it."""
         self._sweep(calls)
 
     def _sweep(self, calls: Sequence[CpuEvent]) -> None:
         # this loop is gone through by the million
-        parents, path_of, own = self.parents, self.path_of, self.own_ns
-        found, running = self._around, self._running
+        parents, own, counts, found = self.parents, self.own_ns, self.counts, self._around
+        calling = self.outer_calling
         inside: list[dict[str, int]] = []  # of each path: the paths directly in it, by name
         outermost: dict[str, int] = {}
         stacks: dict[_Thread, list[_Open]] = {}
@@ -65,20 +70,21 @@ class Nesting:
         following = iter(calls)
         call = next(following, _LAST)
         instant = call.start
-        for number, event in enumerate(itertools.chain(self.events, (_LAST,))):
+        number = NONE
+        for event in itertools.chain(self.events, (_LAST,)):
             start, thread = event.start, event.thread
             while instant < start:
                 # of its thread's events, those that have begun by now and run on
                 begun = stack if call.thread is current else stacks.get(call.thread)
                 while begun and begun[-1][0] <= instant:
                     begun.pop()
-                found[call.correlation] = begun[-1] if begun else None
                 if begun and begun[0][0] <= instant:
                     # the clocks of outer and inner don't fit together
                     path = next(path for end, _, path, _ in begun[-DEEPEST:] if end > instant)
-                    running[call.correlation] = self.names[path]
-                elif running:
-                    running.pop(call.correlation, None)
+                    self._running[len(found)] = self.names[path]
+                if begun:
+                    calling[begun[-1][3]] = True
+                found.append(begun[-1] if begun else None)
                 call = next(following, _LAST)
                 instant = call.start
             if event is _LAST:
@@ -86,7 +92,7 @@ class Nesting:
             end, name = event.end, event.name
             if thread is not current:
                 current = thread
-                stack = stacks.setdefault(current, [])
+                stack = stacks.setdefault(thread, [])
             while stack:
                 until, parent, around, root = stack[-1]
                 if until > start:
@@ -96,40 +102,50 @@ class Nesting:
                     break
                 stack.pop()
             else:
-                parent, around, root = NONE, NONE, number
+                parent, around, root = NONE, NONE, len(self.outer_threads)
                 known = outermost
-                self.roots.append(number)
-            path = known.get(name)
-            if path is None:
+                self.outer_threads.append(thread)
+                calling.append(False)
+                self.outer_starts.append(start)
+                self.outer_ends.append(end)
+            path = known.get(name, NONE)
+            if path < 0:
                 path = known[name] = len(own)
                 inside.append({})
                 self.names.append(name)
                 self.above.append(around)
                 own.append(0)
+                counts.append(0)
+            if around < 0:
+                self.outer_paths.append(path)
             own[path] += end - start
-            parents.append(parent)
-            path_of.append(path)
+            counts[path] += 1
+            if parents is not None:
+                number = len(parents)
+                parents.append(parent)
             stack.append((end, number, path, root))
-        number_of = Counter(path_of)
-        self.counts = [number_of[path] for path in range(len(own))]
+        found.append(None)
 
-    def innermost(self, calls: Iterable[int | None]) -> list[int]:
-        """The number of the innermost event around each call's begin; `NONE` where there is none."""
-        return [around[1] if around else NONE for around in map(self._around.get, calls)]
+    def innermost(self) -> list[int]:
+        """By the call: the number of the innermost event around its begin, or `NONE`; where parents are wanted."""
+        return [around[1] if around else NONE for around in self._around]
 
-    def paths(self, calls: Iterable[int | None]) -> list[int]:
-        """The paths of these."""
-        return [around[2] if around else NONE for around in map(self._around.get, calls)]
+    def paths(self) -> list[int]:
+        """By the call: the path of that event, or `NONE`."""
+        return [around[2] if around else NONE for around in self._around]
 
-    def outermost(self, calls: Sequence[int | None]) -> list[str | None]:
-        """The name of the outermost event around each call's begin; None where there is none."""
-        names, path_of, running = self.names, self.path_of, self._running
-        found = [names[path_of[around[3]]] if around else None for around in map(self._around.get, calls)]
-        return [running.get(call, name) for call, name in zip(calls, found, strict=True)] if running else found
+    def path_at(self, place: int) -> int:
+        """The same for one call."""
+        around = self._around[place]
+        return around[2] if around else NONE
 
-    def around_calls(self) -> set[int]:
-        """The outermost events around calls."""
-        return {around[3] for around in self._around.values() if around}
+    def outermost(self) -> list[str | None]:
+        """By the call: the name of the outermost event around its begin; None where there is none."""
+        names = [self.names[path] for path in self.outer_paths]
+        found = [names[around[3]] if around else None for around in self._around]
+        for place, name in self._running.items():
+            found[place] = name
+        return found
 
     def names_on(self, path: int) -> tuple[str, ...]:
         """The names on a path, each once, inner ones first."""

@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -87,27 +87,6 @@ def _has_ended(pid: int) -> bool:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:  # another one waited for it
         return True
-
-
-@contextlib.contextmanager
-def beside(work: Callable[[], T], kind: type[T], *, helped: bool) -> Iterator[Callable[[], T]]:
-    """Has `work` done while the context's own work is done; yields what gives its result. `helped`: by a
-    second process where that is possible, else when it is asked for."""
-    second: SecondProcess[T] | None = None
-    if helped and can_help():
-        # too many processes, or too little memory for one more
-        with contextlib.suppress(OSError):
-            second = SecondProcess(work, kind)
-    if second is None:
-        yield work
-        return
-
-    def result() -> T:
-        done = second.result()
-        return work() if done is None else done
-
-    with second:
-        yield result
 
 
 def _answer(work: Callable[[], T], pipe: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from itertools import accumulate, compress
 from typing import Any
 
@@ -45,15 +47,19 @@ class StepTime(msgspec.Struct, frozen=True):
         }
 
 
-def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime, ...]:
-    """The steps in which this device had work; none where the profiler recorded no steps."""
+def step_times(
+    device: DeviceTime, work: Work, host: HostSide, launching: Sequence[int]
+) -> tuple[StepTime, ...]:
+    """The steps in which this device had work; none where the profiler recorded no steps. `launching`: see
+    `Work.launches`."""
     if not host.steps:
         return ()
-    step_of, launches = _steps_of(work, host)
+    step_of = _steps_of(host)
+    launches = Counter(map(step_of.__getitem__, launching))
     # the last place is for work of no step
     first: list[int | None] = [None] * (len(host.steps) + 1)
     kernels = [0] * (len(host.steps) + 1)
-    steps = [step_of.get(correlation, -1) for correlation in work.correlations]
+    steps = [step_of[place] for place in work.calls]
     for step, start in zip(steps, work.starts, strict=True):
         if first[step] is None:
             first[step] = start
@@ -83,17 +89,13 @@ def step_times(device: DeviceTime, work: Work, host: HostSide) -> tuple[StepTime
     )
 
 
-def _steps_of(work: Work, host: HostSide) -> tuple[dict[int | None, int], list[int]]:
-    """The number of the step that each launch happens in, on whatever thread, where it is in one; and how
-    many launches there are in each."""
+def _steps_of(host: HostSide) -> list[int]:
+    """The number of the step that each call that started work begins in, on whatever thread, by the call's
+    place; -1 where it is in none, and at the last place, which stands for no call."""
     starts = [call.start for call in host.started]
-    launching, mine = host.names.launching, work.calls
-    found: dict[int | None, int] = {}
-    launches = []
+    found = [-1] * (len(starts) + 1)
     for number, step in enumerate(host.steps):
         # steps are disjoint
-        calls = host.started[bisect_left(starts, step.start) : bisect_left(starts, step.end)]
-        own = [call for call in calls if mine.get(call.correlation) is call]
-        found.update([(call.correlation, number) for call in own])
-        launches.append(len([call for call in own if call.name in launching]))
-    return found, launches
+        first, end = bisect_left(starts, step.start), bisect_left(starts, step.end)
+        found[first:end] = [number] * (end - first)
+    return found

@@ -16,7 +16,6 @@ from engine.measure.analyse.gap_facts import GapFacts, gap_facts
 from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import host_side
 from engine.measure.analyse.nesting import Nesting
-from engine.measure.analyse.second_process import beside
 from engine.measure.analyse.step_times import STEPS
 from engine.measure.analyse.trace_verdict import (
     DeviceFacts,
@@ -25,16 +24,11 @@ from engine.measure.analyse.trace_verdict import (
     findings_of,
     verdict_of,
 )
-from engine.measure.analyse.trace_warnings import Lost, lost_launches, warnings_of
+from engine.measure.analyse.trace_warnings import lost_launches, warnings_of
 from engine.measure.analyse.work_facts import WorkFacts, work_facts
 from engine.measure.finding import Finding
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse"]
-
-WORTH_TWO = range(10_000, 300_000)
-"""With so many events of GPUs a second process saves more time than it takes. With more it would take half as
-much memory again: whatever both look at is there twice."""
-
 
 class TraceAnalysis(msgspec.Struct, frozen=True):
     """What the trace shows, device by device. Warnings and findings are codes with arguments."""
@@ -60,46 +54,27 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
         }
 
 
-def analyse(trace: ChromeTrace, *, helped: bool = False) -> TraceAnalysis:
-    """The analysis of a trace that was read. `helped`: as for `read_chrome_trace`."""
+def analyse(trace: ChromeTrace) -> TraceAnalysis:
+    """The analysis of a trace that was read."""
     host = host_side(trace)
-    devices = sorted({event.device for event in trace.gpu})
-    ranges = {device: [e for e in trace.gpu_ranges if e.device == device] for device in devices}
-    times = [
-        device_time(
-            device,
-            trace.gpu if len(devices) == 1 else [event for event in trace.gpu if event.device == device],
-            host,
-            calls_known=bool(trace.calls),
-        )
-        for device in devices
-    ]
-
-    def work_of_all() -> tuple[list[WorkFacts], Lost]:
-        on_cpu = Nesting(trace.ranges, host.started) if trace.ranges else None
-        of_work = [
-            work_facts(time, work, host, on_cpu or ranges[time.device], launches=bool(trace.calls))
-            for time, work in times
-        ]
-        return of_work, lost_launches(host)
-
-    helped = helped and len(trace.gpu) in WORTH_TWO
-    with beside(work_of_all, tuple[list[WorkFacts], Lost], helped=helped) as works:
-        rows = HostRows(host) if trace.calls or trace.operators else None
-        gaps = [gap_facts(time, work, host, rows) for time, work in times]
-        of_all, lost = works()
-    facts = tuple(
-        _device_facts(trace, time, of_gaps, of_work)
-        for (time, _), of_gaps, of_work in zip(times, gaps, of_all, strict=True)
-    )
-    verdicts = tuple(verdict_of(one, trace, lost.share) for one in facts)
+    rows = HostRows(host) if trace.calls or trace.operators else None
+    ranges = Nesting(trace.ranges, host.started, parents=True) if trace.ranges else None
+    facts = []
+    for device in sorted({event.device for event in trace.gpu}):
+        events = [event for event in trace.gpu if event.device == device]
+        time, work = device_time(device, events, host, calls_known=bool(trace.calls))
+        on_device = [event for event in trace.gpu_ranges if event.device == device]
+        of_work = work_facts(time, work, host, ranges or on_device, launches=bool(trace.calls))
+        facts.append(_device_facts(trace, time, gap_facts(time, work, host, rows), of_work))
+    lost = lost_launches(host)
+    verdicts = [verdict_of(one, trace, lost.share) for one in facts]
     return TraceAnalysis(
         devices=tuple(one.time for one in facts),
         warnings=tuple(warnings_of(trace, facts, verdicts, lost)),
         findings=tuple(f for one, v in zip(facts, verdicts, strict=True) for f in findings_of(one, v)),
-        facts=facts,
-        verdicts=verdicts,
-        rests_on=(trace, host, times, rows),
+        facts=tuple(facts),
+        verdicts=tuple(verdicts),
+        rests_on=(trace, host, rows),
     )
 
 

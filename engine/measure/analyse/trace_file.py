@@ -25,7 +25,7 @@ def analyse_trace(path: Path, report: Report | None = None) -> TraceAnalysis:
         report(Progress(0, 0, "analysing"))
     from engine.measure.analyse.trace import analyse
 
-    return analyse(trace, helped=True)
+    return analyse(trace)
 
 
 def _analysers() -> None:

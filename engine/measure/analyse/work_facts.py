@@ -42,13 +42,14 @@ def work_facts(
 ) -> WorkFacts:
     """The facts about one device. `ranges`: on the CPU, with the calls that started work; or, where the CPU
     wasn't recorded, on this device. `launches`: there are calls in the file."""
-    steps = step_times(time, work, host)
+    launching = work.launches(host) if launches else []
+    steps = step_times(time, work, host, launching)
     tables = work_tables(work, host.operators, ranges)
     copies = [event for event in work.events if event.kind == "copy"] if time.copies else []
     return WorkFacts(
         steps=steps,
         tables=tables,
-        launches=launch_facts(work, host, steps) if launches else None,
+        launches=launch_facts(work, host, launching, steps) if launches else None,
         kernel_p50=_kernel_median(work),
         copies=_by_direction(copies),
         pageable=tuple(copy.end - copy.start for copy in copies if "ageable" in copy.name),

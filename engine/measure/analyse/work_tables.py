@@ -173,7 +173,8 @@ def _operator_rows(work: Work, nested: Nesting) -> tuple[OperatorRow, ...]:
     # the last place is for work of no operator
     time = [0] * (len(nested.names) + 1)
     number = [0] * (len(nested.names) + 1)
-    paths = nested.paths(work.correlations)
+    path_of = nested.paths()
+    paths = [path_of[place] for place in work.calls]
     for path, ns in zip(paths, work.lasting, strict=True):
         time[path] += ns
     for path in compress(paths, work.kernels):
@@ -205,7 +206,8 @@ class _InRange:
 
 def _range_rows(work: Work, nested: Nesting) -> tuple[RangeRow, ...]:
     found: dict[int, _InRange] = {}
-    inner = nested.innermost(work.correlations)
+    innermost = nested.innermost()
+    inner = [innermost[place] for place in work.calls]
     for number, start, end, kernel in zip(inner, work.starts, work.ends, work.kernels, strict=True):
         if number != NONE:
             one = found.get(number) or found.setdefault(number, _InRange(start))
@@ -214,6 +216,7 @@ def _range_rows(work: Work, nested: Nesting) -> tuple[RangeRow, ...]:
             if end > one.last:
                 one.last = end
     rows: dict[str, list[int]] = {}
+    parents = nested.parents or ()
     # inner ranges have the higher numbers: what was launched in them is handed on outwards
     for number in range(len(nested.events) - 1, -1, -1):
         event_of = nested.events[number]
@@ -226,7 +229,7 @@ def _range_rows(work: Work, nested: Nesting) -> tuple[RangeRow, ...]:
         row[1] += inside.kernels
         row[2] += inside.ns
         row[4] += inside.last - inside.first
-        around = nested.parents[number]
+        around = parents[number]
         if around != NONE:
             outer = found.get(around) or found.setdefault(around, _InRange(inside.first))
             outer.ns += inside.ns
