@@ -78,17 +78,17 @@ def _read_by_two(
             except CannotTakeTurns:
                 return None
             half = second.result()
-    if half is None:
-        return None
-    taken.counts.add(half.counts)
-    taken.counts.check(path.name)
-    unpacked = Unpacked(half, taken)
-    other = dict(half.parts)
-    batches = (
-        own.pop(number) if number in own else unpacked.events(other.pop(number))
-        for number in sorted([*own, *other])
-    )
-    return chrome_trace(stream, taken.counts, in_order(batches), stream.events + half.events)
+            if half is None:
+                return None
+            taken.counts.add(half.counts)
+            taken.counts.check(path.name)
+            unpacked = Unpacked(half, taken)
+            other = dict(half.parts)
+            parts = (
+                own.pop(number) if number in own else unpacked.events(other.pop(number))
+                for number in sorted([*own, *other])
+            )
+            return chrome_trace(stream, taken.counts, in_order(parts), stream.events + half.events)
 
 
 def _half(path: Path, turns: _Turns) -> Half:

@@ -272,16 +272,17 @@ class EventStream:
     def _pieces(self, end: int) -> Iterator[tuple[list[Event], int]]:
         """The events up to that place piece by piece, each with the place where what follows begins. Ends
         before a piece that isn't sound."""
-        text, begin = self._buffer, 0
+        text, view, begin = self._buffer, memoryview(self._buffer), 0
         while begin < end:
             cut = _BOUNDARY.search(text, begin + PIECE, end)
+            piece = view[begin : cut.start() + 1 if cut else end]
             try:
-                batch = self._decoded(b"[%b]" % text[begin : cut.start() + 1 if cut else end])
+                batch = self._decoded(b"".join((b"[", piece, b"]")))
             except NOT_JSON:
                 # the boundary may lie in a list of objects within an event
                 cut = None
                 try:
-                    batch = self._decoded(b"[%b]" % text[begin:end])
+                    batch = self._decoded(b"".join((b"[", view[begin:end], b"]")))
                 except NOT_JSON:
                     return
             begin = cut.end() if cut else end
