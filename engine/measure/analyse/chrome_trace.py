@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.measure.analyse.trace_stream import Damage
+from engine.measure.analyse.damage import Damage
 
 GPU_KINDS = {
     "kernel": "kernel",
@@ -49,8 +49,8 @@ class GpuEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class CpuEvent(msgspec.Struct, frozen=True, gc=False):
-    """An operator, a range or a runtime call on a CPU thread. `start` and `end` in nanoseconds; a call says by
-    `correlation` what work it started."""
+    """An operator, a range or a runtime call on a CPU thread. `start` and `end` in nanoseconds; a call says
+    by `correlation` what work it started."""
 
     name: str
     thread: tuple[str, str]

@@ -82,9 +82,10 @@ class DeviceTime(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The GPU events of one device in order of start, and columns of them: `starts` and `ends`, `lasting` (their
-    durations), all in nanoseconds; `calls`: the place of the call that each came by among those that started
-    work, -1 where it isn't known; `kernels`: whether it is one.
+    """The GPU events of one device in order of start, and columns of them.
+
+    `starts`, `ends` and `lasting` (durations) in nanoseconds; `calls`: the place of the call that each came
+    by among those that started work, `NONE` where it isn't known; `kernels`: whether it is one.
     """
 
     events: Sequence[GpuEvent]

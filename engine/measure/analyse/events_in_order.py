@@ -1,4 +1,4 @@
-"""The events of a trace put together, batch by batch, and in order of start."""
+"""From the rows of a trace's parts to its events, in order of start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import attrgetter, eq, gt
 from typing import Any
 
-from engine.measure.analyse.chrome_trace import ChromeTrace
+from engine.measure.analyse.chrome_trace import ChromeTrace, CpuEvent, GpuEvent
 from engine.measure.analyse.sorted_out import (
     CALLS,
     GPU,
@@ -19,26 +19,37 @@ from engine.measure.analyse.sorted_out import (
     RANGES,
     STEPS,
     Counts,
+    Rows,
+    no_rows,
 )
-from engine.measure.analyse.trace_halves import Events
 from engine.measure.analyse.trace_stream import EventStream
 
 _START, _END = attrgetter("start"), attrgetter("end")
+Events = list[list[Any]]
+"""Of each list its events, `GpuEvent` or `CpuEvent`."""
 
 
-def in_order(batches: Iterable[Events]) -> Events:
-    """The lists of all batches as one each, in order of start; of a CPU's events that begin together the
+def events_of(rows: Rows) -> Events:
+    """The events that rows with texts hold."""
+    return [
+        list(itertools.starmap(GpuEvent if place in ON_GPU else CpuEvent, of_list))
+        for place, of_list in enumerate(rows)
+    ]
+
+
+def in_order(parts: Iterable[Events]) -> Events:
+    """The lists of all parts as one each, in order of start; of a CPU's events that begin together the
     longest first."""
-    found: list[list[Any]] = [[] for _ in (*ON_GPU, *ON_CPU)]
-    for batch in batches:
-        for all_of_them, events in zip(found, batch, strict=True):
+    found: Events = no_rows()
+    for part in parts:
+        for all_of_them, events in zip(found, part, strict=True):
             all_of_them += events
     for place, events in enumerate(found):
         _put_in_order(events, longest_first=place in ON_CPU)
     return found
 
 
-def chrome_trace(stream: EventStream, counts: Counts, events: Any, number: int) -> ChromeTrace:
+def chrome_trace(stream: EventStream, counts: Counts, events: Events, number: int) -> ChromeTrace:
     """The trace of these events. `number`: of all in the file."""
     return ChromeTrace(
         events=number,

@@ -27,9 +27,9 @@ class CallNames(msgspec.Struct, frozen=True):
 class HostSide(msgspec.Struct, frozen=True):
     """The CPU's part of a trace; all in order of start.
 
-    `started`: the calls that work of a GPU came by; `place_of` their places by correlation. The operators know
-    what lies around each of these. `waits`: the calls in which the CPU waits for the GPU. `doing`: the time in
-    all others, as starts and ends of disjoint intervals.
+    `started`: the calls that work of a GPU came by, `place_of` their places by correlation; the operators
+    know what lies around each of them. `waits`: the calls in which the CPU waits for the GPU. `doing`: the
+    time in all others, as starts and ends of disjoint intervals.
     """
 
     started: Sequence[CpuEvent]

@@ -59,7 +59,7 @@ def without(merged: Sequence[Interval], taken: Sequence[Interval]) -> Iterator[I
 
 
 def outside(intervals: Iterable[Interval], merged: Iterable[Interval]) -> Iterator[Interval]:
-    """Of intervals in order of start, those that none of the `merged` ones, disjoint and in order too, holds."""
+    """Of intervals in order of start, those that lie within none of `merged`, disjoint ones in order."""
     following = iter(merged)
     begin, until = next(following, _NEVER)
     for start, end in intervals:

@@ -21,8 +21,8 @@ _NEVER = 1 << 64
 _LAST = CpuEvent("", ("", ""), _NEVER, _NEVER)
 _Thread = tuple[str, str]
 _Open = tuple[int, int, int, int]
-"""An event that runs: its end, its number (where parents are wanted), its path, and the place of the outermost
-event around it."""
+"""An event that runs: its end, its number (where parents are wanted), its path, and the place of the
+outermost event around it."""
 
 
 class Nesting:
@@ -55,7 +55,7 @@ class Nesting:
         """Whether there are calls in each."""
         self._around: list[_Open | None] = []
         self._running: dict[int, str] = {}
-        """By the call's place: the name of the outermost event that runs on, where a shorter one is around it."""
+        """By the call's place: the outermost event that runs on, where one around it has ended."""
         self._sweep(calls)
 
     def _sweep(self, calls: Sequence[CpuEvent]) -> None:
@@ -109,14 +109,14 @@ class Nesting:
                 self.outer_starts.append(start)
                 self.outer_ends.append(end)
             path = known.get(name, NONE)
-            if path < 0:
+            if path == NONE:
                 path = known[name] = len(own)
                 inside.append({})
                 self.names.append(name)
                 self.above.append(around)
                 own.append(0)
                 counts.append(0)
-            if around < 0:
+            if around == NONE:
                 self.outer_paths.append(path)
             own[path] += end - start
             counts[path] += 1
@@ -127,7 +127,7 @@ class Nesting:
         found.append(None)
 
     def innermost(self) -> list[int]:
-        """By the call: the number of the innermost event around its begin, or `NONE`; where parents are wanted."""
+        """By the call: the number of the innermost event around its begin, or `NONE`. For parents only."""
         return [around[1] if around else NONE for around in self._around]
 
     def paths(self) -> list[int]:

@@ -162,6 +162,7 @@ class SortedOut:
         pid: _Number = None
         tid: _Number = None
         thread = threads[pid, tid]
+        event: Any
         for event in batch:
             # asking one of another phase for its category takes longer than telling it apart
             if type(event) not in lasting:

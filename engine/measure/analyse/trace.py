@@ -30,6 +30,7 @@ from engine.measure.finding import Finding
 
 __all__ = ["DeviceTime", "Gap", "TraceAnalysis", "analyse"]
 
+
 class TraceAnalysis(msgspec.Struct, frozen=True):
     """What the trace shows, device by device. Warnings and findings are codes with arguments."""
 

@@ -12,12 +12,11 @@ from typing import Any
 import msgspec
 
 from engine.measure.analyse.chrome_trace import CpuEvent, GpuEvent
+from engine.measure.analyse.events_in_order import Events
 from engine.measure.analyse.sorted_out import ON_GPU, Counts, Rows, SortedOut, Thread
 
 Columns = list[list[int | None] | None]
 """A list of events by the fields of its rows; None: none of the events has the field."""
-Events = list[list[Any]]
-"""Of each list its events, `GpuEvent` or `CpuEvent`."""
 _encode = msgspec.msgpack.encode
 
 
@@ -32,17 +31,9 @@ class Half(msgspec.Struct, array_like=True):
 
 
 def packed(rows: Rows) -> msgspec.Raw:
-    """The rows of a part, with numbered texts, as MessagePack of `Columns`. Raises OverflowError where a number
-    has more than 64 bits."""
+    """The rows of a part, with numbered texts, as MessagePack of `Columns`. Raises OverflowError where a
+    number has more than 64 bits."""
     return msgspec.Raw(_encode([list(map(_or_none, zip(*of_list, strict=True))) for of_list in rows]))
-
-
-def events_of(rows: Rows) -> Events:
-    """The events that rows with texts hold."""
-    return [
-        list(itertools.starmap(GpuEvent if place in ON_GPU else CpuEvent, of_list))
-        for place, of_list in enumerate(rows)
-    ]
 
 
 class Unpacked:
@@ -66,9 +57,8 @@ class Unpacked:
 
     def _cpu(self, columns: Columns) -> list[CpuEvent]:
         names, threads, *numbers = map(_or_nothing, columns)
-        return list(
-            map(CpuEvent, map(self._texts.__getitem__, names), map(self._threads.__getitem__, threads), *numbers)
-        )
+        text, thread = self._texts.__getitem__, self._threads.__getitem__
+        return list(map(CpuEvent, map(text, names), map(thread, threads), *numbers))
 
 
 def _or_none(column: Sequence[Any]) -> Sequence[Any] | None:

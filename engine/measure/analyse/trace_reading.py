@@ -10,21 +10,21 @@ from types import TracebackType
 from typing import Self
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
-from engine.measure.analyse.events_in_order import chrome_trace, in_order
+from engine.measure.analyse.events_in_order import chrome_trace, events_of, in_order
 from engine.measure.analyse.second_process import SecondProcess, can_help
 from engine.measure.analyse.sorted_out import NeedsText, Rows, SortedOut, no_rows
-from engine.measure.analyse.trace_halves import Half, Unpacked, events_of, packed
+from engine.measure.analyse.trace_halves import Half, Unpacked, packed
 from engine.measure.analyse.trace_stream import CannotTakeTurns, EventStream, Report
 
 WORTH_TWO = 1024 * 1024
 """From this size of a file on, as it lies there, a second process saves more time than it takes."""
 _ONCE_FREED = 16 * 1024 * 1024
-"""Bytes that are asked for and freed before reading: from then on glibc keeps what is freed, up to twice so
-much, for the next part of the file (mallopt(3), M_MMAP_THRESHOLD, on its dynamic adjustment). Else each part's
-memory comes from the system, page by page, which takes a tenth of the time that reading does."""
+"""Bytes that are asked for and freed before reading: from then on glibc keeps what is freed, up to twice as
+much, for the next part of the file (mallopt(3), M_MMAP_THRESHOLD, on its dynamic adjustment). Else the memory
+for each part comes from the system anew, page by page, which takes a tenth of the time that reading does."""
 _TURN = array("I").itemsize
 _MOST_TURNS = 16_000
-"""Numbers of batches: as many as a pipe's buffer of 64 KiB holds (pipe(7)), and far more than a file has."""
+"""Numbers of parts: as many as a pipe's buffer of 64 KiB holds (pipe(7)), and far more than a file has."""
 
 
 def read_chrome_trace(
@@ -47,8 +47,8 @@ def read_chrome_trace(
             return read
     stream = EventStream(path, report)
     taken = SortedOut(path.name)
-    batches = (events_of(rows) for _, rows in _parts(stream, taken))
-    return chrome_trace(stream, taken.counts, in_order(batches), stream.events)
+    parts = (events_of(rows) for _, rows in _parts(stream, taken))
+    return chrome_trace(stream, taken.counts, in_order(parts), stream.events)
 
 
 def _is_large(path: Path) -> bool:
@@ -61,8 +61,8 @@ def _is_large(path: Path) -> bool:
 def _read_by_two(
     path: Path, report: Report | None, meanwhile: Callable[[], object] | None
 ) -> ChromeTrace | None:
-    """The same, half of it by a second process. None where that failed, or where a batch can't be read
-    without those before it, for then something is damaged."""
+    """The same, half of it by a second process. None where that failed, or where a part can't be read without
+    those before it, for then something is damaged."""
     with _Turns() as turns:
         try:
             second = SecondProcess(lambda: _half(path, turns), Half)
@@ -118,7 +118,7 @@ def _parts(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, Rows]]:
 
 
 class _Turns:
-    """Which of two processes reads a batch: the one that is ready first takes the next number.
+    """Which of two processes reads a part: the one that is ready first takes the next number.
 
     The numbers lie in a pipe that both read from: what one has taken the other doesn't see.
     """

@@ -1,9 +1,8 @@
 """Hands out the events of a chrome trace batch by batch: one of gigabytes is never whole in memory.
 
-The file is read in parts, and a part decoded in pieces. They are cut where one event ends and the next begins;
-that the cut is right shows when a piece is decoded, for brackets and quotes then fit together. Only where it
-doesn't decode its events are taken one by one: what is damaged is repaired where that is safe, and counted
-with the place of the first.
+The file is read in parts, and a part decoded in pieces. They are cut where one event ends and the next
+begins; that the cut is right shows when a piece is decoded, for brackets and quotes then fit together. Only
+where it doesn't decode its events are taken one by one.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from engine.measure.analyse.contents import CHUNK, DAMAGED, LARGEST, Unpacked, unreadable
+from engine.measure.analyse.damage import Damage
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.trace_events import (
     NOT_JSON,
@@ -25,53 +25,29 @@ from engine.measure.analyse.trace_events import (
     StartTextEvent,
     TextEvent,
     decoder_of,
-    event_in,
 )
 from engine.measure.finding import Progress
 from engine.measure.report import Report as Report
+
+if TYPE_CHECKING:
+    from engine.measure.analyse.events_one_by_one import OneByOne
 
 LONGEST_EVENT = 16 * 1024 * 1024
 LONGEST_HEAD = 256 * 1024 * 1024
 """Bytes before the list of events: device properties, metadata."""
 LONGEST_PROPERTIES = 1024 * 1024
 """Bytes before the list of events up to which the devices' properties are looked for in them."""
-MOST_DAMAGED = 200_000
-MOST_DAMAGED_BYTES = 128 * 1024 * 1024
-"""Above these the file as a whole is not to be trusted, and mending it would take minutes."""
 PIECE = 64 * 1024
-"""Bytes decoded at a time: their events are gone again before those of the next piece come, and so take the same
-memory. With more, memory is given back to the system and asked for anew with each piece, which takes longer
-than decoding it."""
-SURELY_WHOLE = 256 * 1024
-"""An event that doesn't decode is called damaged only if so much of the file behind its start is there."""
+"""Bytes decoded at a time: their events are gone again before those of the next piece come, and so take the
+same memory. With more, memory is given back to the system and asked for anew with each piece, which takes
+longer than decoding it."""
 CUTS_TRIED = 3
 """Boundaries tried for a batch: the last one may lie in a list of objects within an event."""
 STARTS_TRIED = 16
 """Places where "traceEvents" stands that are looked at: it may be a word within the metadata."""
-ENDS_TRIED = 16
-"""Closing brackets tried for the end of one event: those of objects within it come first."""
-
 _START = re.compile(rb'"traceEvents"\s*:\s*')
 _BOUNDARY = re.compile(rb"\}\s*,\s*(?=\{)")
-_END = re.compile(rb"\}(?=\s*[,\]])")
-_AFTER_DAMAGE = re.compile(
-    rb'\}\s*(?:,\s*(?=\{\s*"(?:ph|cat|name|pid|tid|ts|dur|args|id|bp|s)"\s*:)|(?=\]\s*(?:,\s*"|\}?\s*\Z)))'
-)
 _PLACE = re.compile(r" \(byte \d+\)")
-_BETWEEN = re.compile(rb"[\s,]*")
-
-
-class Damage(msgspec.Struct):
-    """What was wrong in a trace: events, and the line where the first of each kind stands (from 1)."""
-
-    mended: int = 0
-    mended_line: int = 0
-    numbers: int = 0
-    numbers_line: int = 0
-    dropped: int = 0
-    dropped_line: int = 0
-    broken_end_line: int = 0
-    """From here on nothing could be read: the file was cut off, or its archive is damaged. 0: it was not."""
 
 
 class CannotTakeTurns(Exception):
@@ -101,11 +77,13 @@ class EventStream:
         self._turns = turns
         self._largest = largest
         self._buffer = b""
+        self._read = 0
         self._ended = False
+        self._closed = False
         self._fault: str | None = None
         self._line = 1
         self._bare_list = False
-        self._damaged_bytes = 0
+        self._careful: OneByOne | None = None
         self._told = -1
         self._decoder = decoder_of(NumberEvent)
         self._decoded_text = b""
@@ -131,12 +109,12 @@ class EventStream:
         wanted = CHUNK
         for self.turn in itertools.count():
             self._fill(wanted)
-            before, closed = self.events, False
+            before = self.events
             turn = self._next() if self._turns is None else self._in_turn(self._turns.mine(self.turn))
-            for batch, closed in turn:
+            for batch in turn:
                 self.events += len(batch)
                 yield batch
-            if closed:
+            if self._closed:
                 self._check_rest()
                 return
             self._tell()
@@ -232,61 +210,59 @@ class EventStream:
             raise self._no_trace(self._fault or "its traceEvents is no list", at)
         self._take(at + 1)
 
-    def _next(self) -> Iterator[tuple[list[Event], bool]]:
-        """The next events, and whether the list ended behind them."""
+    def _next(self) -> Iterator[list[Event]]:
+        """The next events."""
         if self._ended:
             whole = self._to_the_end()
             if whole is not None:
-                yield whole, True
+                self._closed = True
+                yield whole
                 return
         else:
             for cut in self._cuts():
-                read = 0
-                for batch, read in self._pieces(cut.start() + 1):
-                    yield batch, False
-                if read:
-                    self._take(cut.end() if read > cut.start() else read)
+                yield from self._pieces(cut.start() + 1)
+                if self._read:
+                    self._take(cut.end() if self._read > cut.start() else self._read)
                     return
         yield self._one_by_one()
 
-    def _in_turn(self, mine: bool) -> Iterator[tuple[list[Event], bool]]:
+    def _in_turn(self, mine: bool) -> Iterator[list[Event]]:
         """The same where all is sound. What another process reads is cut where that cuts it."""
         if self._ended:
             batch = self._to_the_end() if mine else []
             if batch is None or self._fault:
                 raise CannotTakeTurns
             self._buffer = b""
-            yield batch, True
+            self._closed = True
+            yield batch
             return
         cut = next(self._cuts(), None)
         if cut is None:
             raise CannotTakeTurns
         if mine:
-            read = 0
-            for batch, read in self._pieces(cut.start() + 1):
-                yield batch, False
-            if read <= cut.start():
+            yield from self._pieces(cut.start() + 1)
+            if self._read <= cut.start():
                 raise CannotTakeTurns
         self._buffer = self._buffer[cut.end() :]
 
-    def _pieces(self, end: int) -> Iterator[tuple[list[Event], int]]:
-        """The events up to that place piece by piece, each with the place where what follows begins. Ends
-        before a piece that isn't sound."""
-        text, view, begin = self._buffer, memoryview(self._buffer), 0
-        while begin < end:
-            cut = _BOUNDARY.search(text, begin + PIECE, end)
-            piece = view[begin : cut.start() + 1 if cut else end]
+    def _pieces(self, end: int) -> Iterator[list[Event]]:
+        """The events up to that place, piece by piece, as far as they are sound: up to `_read`."""
+        text, view = self._buffer, memoryview(self._buffer)
+        self._read = 0
+        while self._read < end:
+            cut = _BOUNDARY.search(text, self._read + PIECE, end)
+            piece = view[self._read : cut.start() + 1 if cut else end]
             try:
                 batch = self._decoded(b"".join((b"[", piece, b"]")))
             except NOT_JSON:
                 # the boundary may lie in a list of objects within an event
                 cut = None
                 try:
-                    batch = self._decoded(b"".join((b"[", view[begin:end], b"]")))
+                    batch = self._decoded(b"".join((b"[", view[self._read : end], b"]")))
                 except NOT_JSON:
                     return
-            begin = cut.end() if cut else end
-            yield batch, begin
+            self._read = cut.end() if cut else end
+            yield batch
 
     def _to_the_end(self) -> list[Event] | None:
         """All that is left, where it is sound."""
@@ -306,67 +282,17 @@ class EventStream:
                 yield from itertools.islice(reversed(found), CUTS_TRIED)
                 return
 
-    def _one_by_one(self) -> tuple[list[Event], bool]:
+    def _one_by_one(self) -> list[Event]:
         """The events up to the end of the buffer, mended where it is needed."""
-        text, at, events = self._buffer, 0, []
-        closed = False
-        while True:
-            at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
-            if at >= len(text):
-                break
-            if text.startswith(b"]", at):
-                at, closed = at + 1, True
-                break
-            read = self._sound(text, at) or self._damaged(text, at)
-            if read is None:
-                break
-            event, at = read
-            if event is not None:
-                events.append(event)
-        self._take(at)
-        if not closed and not self._ended and len(self._buffer) > LONGEST_EVENT:
-            raise self._no_trace(f"an event is longer than {LONGEST_EVENT // 2**20} MiB", 0)
-        return events, closed
-
-    def _sound(self, text: bytes, at: int) -> tuple[Event, int] | None:
-        for end in itertools.islice(_END.finditer(text, at), ENDS_TRIED):
-            try:
-                return event_in(text[at : end.end()]), end.end()
-            except NOT_JSON:
-                continue
-        return None
-
-    def _damaged(self, text: bytes, at: int) -> tuple[Event | None, int] | None:
-        """The event mended, or None in its place; None instead of both where its end isn't there yet."""
         # sound files, the most by far, do without
-        from engine.measure.analyse.json_repair import repairs
+        from engine.measure.analyse.events_one_by_one import OneByOne
 
-        after = _AFTER_DAMAGE.search(text, at)
-        if after is None or (not self._ended and len(text) - at < SURELY_WHOLE):
-            return None
-        end = after.start() + 1
-        self._damaged_bytes += end - at
-        damage, line = self.damage, self._line + text.count(b"\n", 0, at)
-        for mended in repairs(text[at:end]):
-            try:
-                event = event_in(mended.content)
-            except NOT_JSON:
-                continue
-            if mended.text:
-                damage.mended += 1
-                damage.mended_line = damage.mended_line or line
-            if mended.numbers:
-                damage.numbers += 1
-                damage.numbers_line = damage.numbers_line or line
-            break
-        else:
-            event = None
-            damage.dropped += 1
-            damage.dropped_line = damage.dropped_line or line
-        number = damage.mended + damage.numbers + damage.dropped
-        if number > MOST_DAMAGED or self._damaged_bytes > MOST_DAMAGED_BYTES:
-            raise self._no_trace(f"too much of it is damaged, {number:,} events up to here", at)
-        return event, end
+        self._careful = self._careful or OneByOne(self.damage, self._no_trace)
+        events, at, self._closed = self._careful.events(self._buffer, self._line, ended=self._ended)
+        self._take(at)
+        if not self._closed and not self._ended and len(self._buffer) > LONGEST_EVENT:
+            raise self._no_trace(f"an event is longer than {LONGEST_EVENT // 2**20} MiB", 0)
+        return events
 
     def _check_rest(self) -> None:
         """What stands behind the list must end the document; it may be long, and nothing of it is needed."""

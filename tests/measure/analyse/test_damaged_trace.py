@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.measure.analyse import contents, trace_stream
+from engine.measure.analyse import contents, events_one_by_one, trace_stream
+from engine.measure.analyse.damage import Damage
 from engine.measure.analyse.errors import UnreadableFile
 from engine.measure.analyse.trace_file import analyse_trace
 from engine.measure.analyse.trace_reading import read_chrome_trace
@@ -139,7 +140,7 @@ def test_a_refusal_names_file_and_line(tmp_path: Path) -> None:
 
 
 def test_a_file_with_too_much_damage_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_stream, "MOST_DAMAGED", 20)
+    monkeypatch.setattr(events_one_by_one, "MOST_DAMAGED", 20)
     broken = b",\n".join([PLACE.replace(b"@", rb"C:\Users")] * 50)
     with pytest.raises(UnreadableFile, match="too much of it is damaged, 21 events"):
         read_chrome_trace(written(tmp_path, b'{"traceEvents": [\n' + broken + b"]}"))
@@ -158,7 +159,7 @@ def test_a_trace_of_many_batches_is_read_as_the_same_in_one(
     told: list[Progress] = []
     assert read_chrome_trace(path, told.append) == whole
     assert whole.events == 500
-    assert whole.damage == trace_stream.Damage()
+    assert whole.damage == Damage()
     assert len(told) > 10
     assert [step.done for step in told] == sorted(step.done for step in told)
     assert told[-1].total == len(text)

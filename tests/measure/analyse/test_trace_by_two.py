@@ -1,4 +1,4 @@
-"""A large trace read and analysed with a second process's help: nothing comes out otherwise than alone."""
+"""A large trace read with a second process's help: nothing comes out otherwise than alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from typing import Any
 
 import pytest
 
-from engine.measure.analyse.second_process import SecondProcess, beside, can_help
-from engine.measure.analyse.trace import WORTH_TWO, analyse
-from engine.measure.analyse.trace_reading import WORTH_TWO as WORTH_TWO_READERS
-from engine.measure.analyse.trace_reading import read_chrome_trace
+from engine.measure.analyse.second_process import SecondProcess, can_help
+from engine.measure.analyse.trace_reading import WORTH_TWO, read_chrome_trace
 from engine.measure.events import Progress
-from tests.measure.analyse.large_trace import write_large_trace
 from tests.measure.analyse.trace_writer import everything
 
 pytestmark = pytest.mark.skipif(not can_help(), reason="there is no processor for a second process")
@@ -57,7 +54,7 @@ def events() -> list[dict[str, Any]]:
 def plain(folder: Path, found: list[dict[str, Any]]) -> Path:
     path = folder / "large.json"
     path.write_text(json.dumps({"traceEvents": found}), encoding="utf-8")
-    assert path.stat().st_size > 2 * WORTH_TWO_READERS
+    assert path.stat().st_size > 2 * WORTH_TWO
     return path
 
 
@@ -153,16 +150,6 @@ def test_how_far_it_is_is_told_by_one_of_the_two(tmp_path: Path) -> None:
     assert done[-1] > 0.8 * told[-1].total
 
 
-def test_two_analyse_as_one_does(tmp_path: Path, forks: list[int]) -> None:
-    path = tmp_path / "large.json"
-    assert write_large_trace(path, 18_000_000) in WORTH_TWO
-    trace = read_chrome_trace(path)
-    alone = analyse(trace).to_json()
-    assert not forks
-    assert analyse(trace, helped=True).to_json() == alone
-    assert len(forks) == 1
-
-
 def test_a_second_process_answers_what_its_work_gives() -> None:
     with SecondProcess(lambda: [(os.getpid(), "a" * 3_000_000)], list[tuple[int, str]]) as second:
         ((pid, text),) = second.result() or [(0, "")]
@@ -186,18 +173,6 @@ def test_of_a_second_process_that_fails_there_is_no_answer(
     with SecondProcess(work, int) as second:
         assert second.result() is None
     assert capfd.readouterr() == ("", "")
-
-
-def test_work_that_the_second_process_failed_at_is_done_here() -> None:
-    here = os.getpid()
-
-    def work() -> str:
-        if os.getpid() != here:
-            os._exit(1)
-        return "done here"
-
-    with beside(work, str, helped=True) as result:
-        assert result() == "done here"
 
 
 def test_nothing_runs_on_behind_the_context(forks: list[int]) -> None:
