@@ -22,7 +22,8 @@ from engine.measure.analyse.intervals import Interval, length, overlap, union
 from engine.measure.analyse.nesting import NONE
 
 _FEW = 10
-"""Spans so much fewer than gaps are looked up one by one rather than gone through beside them."""
+"""Spans so much fewer than gaps are looked up one by one rather than gone through beside them; so many gaps in
+a window are gone through."""
 
 
 # such a class is made in a tenth of a dataclass's time, which counts in a process of half a second
@@ -192,30 +193,30 @@ class GapTime:
     def _ends(self) -> list[int]:
         return [gap.start_ns + gap.duration_ns for gap in self._gaps]
 
-    def within(self, spans: Iterable[tuple[int, int]]) -> list[int]:
-        """The gap time in each of many windows that are mostly shorter than the time between two gaps."""
-        starts, gaps, before = self._starts, self._gaps, self._before
+    def within(self, spans: Iterable[Interval]) -> list[int]:
+        """The gap time in each of many windows, which are mostly in order and hold a gap or two."""
+        starts, ends, before = self._starts, self._ends, self._before
         found = []
+        number, begun, latest = len(starts), 0, 0
         for start, end in spans:
-            place = bisect_right(starts, end)
-            if not place:
-                found.append(0)
-                continue
-            last = gaps[place - 1]
-            if last.start_ns <= start:
-                # no gap begins in it: what there is of the last one
-                reached = last.start_ns + last.duration_ns
-                found.append(min(end, reached) - start if reached > start else 0)
-            else:
-                until = before[place - 1] + min(end - last.start_ns, last.duration_ns)
-                if place > 1 and starts[place - 2] <= start:
-                    # one gap begins in it: what there is of the one before
-                    reached = start - starts[place - 2]
-                    length_before = gaps[place - 2].duration_ns
-                    until -= before[place - 2] + (reached if reached < length_before else length_before)
-                elif place > 1:
-                    until -= self._until(start)
-                found.append(until)
+            # gaps that have begun when the window does
+            if start < latest:
+                begun = bisect_right(starts, start)
+            while begun < number and starts[begun] <= start:
+                begun += 1
+            latest = start
+            within = 0
+            if begun and ends[begun - 1] > start:
+                within = (end if end < ends[begun - 1] else ends[begun - 1]) - start
+            if begun < number and starts[begun] < end:
+                last = begun
+                while last - begun < _FEW and last + 1 < number and starts[last + 1] < end:
+                    last += 1
+                if last - begun == _FEW:
+                    last = bisect_left(starts, end, last) - 1
+                within += before[last] - before[begun]
+                within += (end if end < ends[last] else ends[last]) - starts[last]
+            found.append(within)
         return found
 
     def _until(self, instant: int) -> int:

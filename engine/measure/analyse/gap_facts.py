@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -158,7 +159,7 @@ def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | N
         p50=percentile(lengths, 0.5),
         p90=percentile(lengths, 0.9),
         drained=time.begun_in(rows.waits) if rows else 0,
-        longest=_longest(device.gaps, at_least, work, host, rows.outermost if rows else ()),
+        longest=_longest(device.gaps, at_least, work, host, rows.outermost if rows else None),
         waited_for=_waited_for(device.gaps),
         under=_under(time, rows.outermost) if rows else (),
         cpu=_cpu_in_gaps(device, time, rows) if rows else None,
@@ -187,39 +188,41 @@ def _waited_for(gaps: Iterable[Gap]) -> tuple[WaitedFor, ...]:
     return tuple(sorted(found, key=lambda pair: -pair.ns))
 
 
-def _under(gaps: GapTime, outermost: Sequence[Outermost]) -> tuple[Under, ...]:
-    time: dict[tuple[str, bool], int] = defaultdict(int)
-    within = gaps.within([(span.start, span.end) for span in outermost])
-    for span, ns in zip(outermost, within, strict=True):
+def _under(gaps: GapTime, outermost: Outermost) -> tuple[Under, ...]:
+    time: dict[tuple[str, int], int] = defaultdict(int)
+    within = gaps.within(zip(outermost.starts, outermost.ends, strict=True))
+    for name, launches, ns in zip(outermost.names, outermost.launches, within, strict=True):
         if ns:
-            time[span.name, span.launches] += ns
-    found = [Under(name, ns, launches) for (name, launches), ns in time.items() if ns]
+            time[name, launches] += ns
+    found = [Under(name, ns, bool(launches)) for (name, launches), ns in time.items()]
     return tuple(sorted(found, key=lambda row: -row.ns))
 
 
-def _during(longest: Sequence[Gap], outermost: Iterable[Outermost]) -> dict[int, str]:
+def _during(longest: Sequence[Gap], outermost: Outermost | None) -> dict[int, str]:
     """By the start of each gap: the name of what the CPU was in for most of it."""
     gaps = sorted(longest, key=lambda gap: gap.start_ns)
     starts, ends = [gap.start_ns for gap in gaps], [gap.start_ns + gap.duration_ns for gap in gaps]
     time: dict[int, dict[str, int]] = {start: defaultdict(int) for start in starts}
-    for span in outermost:
-        for at in range(bisect_right(ends, span.start), bisect_left(starts, span.end)):
-            shared = min(ends[at], span.end) - max(starts[at], span.start)
-            time[starts[at]][span.name] += shared
+    spans = zip(outermost.names, outermost.starts, outermost.ends, strict=True) if outermost else ()
+    for name, start, end in spans:
+        for at in range(bisect_right(ends, start), bisect_left(starts, end)):
+            time[starts[at]][name] += min(ends[at], end) - max(starts[at], start)
     most = {start: max(names.items(), key=lambda item: item[1]) for start, names in time.items() if names}
     return {gap.start_ns: most[gap.start_ns][0] for gap in gaps
             if gap.start_ns in most and 2 * most[gap.start_ns][1] > gap.duration_ns}  # fmt: skip
 
 
 def _longest(
-    gaps: Sequence[Gap], at_least: int, work: Work, host: HostSide, outermost: Sequence[Outermost]
+    gaps: Sequence[Gap], at_least: int, work: Work, host: HostSide, outermost: Outermost | None
 ) -> tuple[LongGap, ...]:
     """`at_least`: as long as the last of them is, in nanoseconds."""
-    longest = sorted([gap for gap in gaps if gap.duration_ns >= at_least], key=lambda gap: -gap.duration_ns)
-    during = _during(longest[:LONGEST], outermost)
+    longest = sorted([gap for gap in gaps if gap.duration_ns > at_least], key=lambda gap: -gap.duration_ns)
+    # of those that are as long as the last one there may be any number
+    longest += itertools.islice((g for g in gaps if g.duration_ns == at_least), LONGEST - len(longest))
+    during = _during(longest, outermost)
     names, events, ends = host.operators.names, work.events, work.ends
     found = []
-    for gap in longest[:LONGEST]:
+    for gap in longest:
         behind = bisect_left(work.starts, gap.start_ns + gap.duration_ns)
         before = next(number for number in range(behind - 1, -1, -1) if ends[number] == gap.start_ns)
         path = host.operators.path_at(work.calls[behind])
