@@ -22,8 +22,8 @@ from engine.measure.analyse.intervals import Interval, length, overlap, union
 from engine.measure.analyse.nesting import NONE
 
 _FEW = 10
-"""Spans so much fewer than gaps are looked up one by one rather than gone through beside them; so many gaps in
-a window are gone through."""
+"""Spans so much fewer than gaps are looked up one by one rather than gone through beside them; so many gaps
+in a window are gone through."""
 
 
 # such a class is made in a tenth of a dataclass's time, which counts in a process of half a second

@@ -75,7 +75,8 @@ class SecondProcess(Generic[T]):
     ) -> None:
         self._pipe.close()
         if self._answered:
-            self._ending.append(self._pid)
+            if not _has_ended(self._pid):
+                self._ending.append(self._pid)
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
