@@ -109,7 +109,7 @@ def device_time(
     starts = [event.start for event in events]
     ends = [event.end for event in events]
     kinds = [event.kind for event in events]
-    place_of = host.place_of
+    place_of = host.calls.place_of
     work = Work(
         events,
         starts,

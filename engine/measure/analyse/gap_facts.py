@@ -148,11 +148,12 @@ class GapFacts(msgspec.Struct, frozen=True):
         }
 
 
-def gap_facts(device: DeviceTime, work: Work, host: HostSide, rows: HostRows | None) -> GapFacts:
+def gap_facts(
+    device: DeviceTime, work: Work, host: HostSide, rows: HostRows | None, time: GapTime
+) -> GapFacts:
     """The facts about a device's gaps; `rows` is None where the file holds no CPU events."""
     lengths = sorted([gap.duration_ns for gap in device.gaps])
     at_least = lengths[-LONGEST:][0] if lengths else 0
-    time = GapTime(device.gaps)
     return GapFacts(
         count=len(lengths),
         total=device.gap_ns,

@@ -44,7 +44,7 @@ class HostRows:
         self.outermost = _outermost(host.operators, loading)
         running, own = _operators(host.operators, loading, waits)
         self.waits = union(span for spans in waits.values() for span in spans)
-        self._doing = host.doing
+        self._doing = host.calls.doing
         self.at_work = _merged(running, list(outside(self.calls, running)))
         self.near = solid(self.at_work, BETWEEN_NS)
         self.near_or_own = union([*self.near, *own])
@@ -102,6 +102,6 @@ def _merged(*lists: list[Interval]) -> list[Interval]:
 
 def _waits(host: HostSide) -> dict[_Thread, list[Interval]]:
     found: dict[_Thread, list[Interval]] = defaultdict(list)
-    for call in host.waits:
+    for call in host.calls.waits:
         found[call.thread].append((call.start, call.end))
     return found

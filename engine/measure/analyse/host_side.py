@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -24,62 +24,69 @@ class CallNames(msgspec.Struct, frozen=True):
     """Wait for the GPU."""
 
 
-class HostSide(msgspec.Struct, frozen=True):
-    """The CPU's part of a trace; all in order of start.
+class Calls(msgspec.Struct):
+    """A trace's runtime calls, by what they are to its analysis; all in order of start."""
 
-    `started`: the calls that work of a GPU came by, `place_of` their places by correlation; the operators
-    know what lies around each of them. `waits`: the calls in which the CPU waits for the GPU. `doing`: the
-    time in all others, as starts and ends of disjoint intervals.
-    """
-
-    started: Sequence[CpuEvent]
-    place_of: Mapping[int | None, int]
-    calls: tuple[CpuEvent, ...]
-    names: CallNames
-    waits: Sequence[CpuEvent]
+    started: list[CpuEvent]
+    """Those that work of a GPU came by."""
+    place_of: dict[int | None, int]
+    """The places of these, by correlation."""
+    waits: list[CpuEvent]
+    """Those in which the CPU waits for the GPU."""
     doing: tuple[list[int], list[int]]
+    """The time in all others, as starts and ends of disjoint intervals."""
+    launches: int = 0
+    """How many start kernels and say by a correlation which."""
+
+
+class HostSide(msgspec.Struct, frozen=True):
+    """The CPU's part of a trace; all in order of start. The operators know what lies around each of the calls
+    that started work."""
+
+    names: CallNames
+    calls: Calls
     operators: Nesting
     ranges: Sequence[CpuEvent]
     steps: tuple[CpuEvent, ...]
+
+    @property
+    def started(self) -> Sequence[CpuEvent]:
+        return self.calls.started
 
 
 def host_side(trace: ChromeTrace) -> HostSide:
     """Sorts out the CPU's part of a trace."""
     names = call_names(trace)
-    arrived = {event.correlation for event in trace.gpu}
-    arrived.discard(None)
-    started = [call for call in trace.calls if call.correlation in arrived]
-    waits = [call for call in trace.calls if call.name in names.waiting] if names.waiting else ()
+    calls = _calls(trace, names)
     return HostSide(
-        started=started,
-        place_of={call.correlation: place for place, call in enumerate(started)},
-        calls=trace.calls,
         names=names,
-        waits=waits,
-        doing=_doing(trace.calls, names.waiting),
-        operators=Nesting(trace.operators, started),
+        calls=calls,
+        operators=Nesting(trace.operators, calls.started),
         ranges=trace.ranges,
         steps=_disjoint(trace.steps),
     )
 
 
-def call_names(trace: ChromeTrace) -> CallNames:
-    """Told by name rather than by call: there are some tens of names."""
-    names = {call.name for call in trace.calls}
-    return CallNames(
-        launching=frozenset(name for name in names if _has(name, LAUNCH_WORDS)),
-        graphs=frozenset(name for name in names if "GraphLaunch" in name),
-        waiting=frozenset(name for name in names if _has(name, WAITING_WORDS)),
-    )
-
-
-def _doing(calls: Iterable[CpuEvent], waiting: frozenset[str]) -> tuple[list[int], list[int]]:
-    """`intervals.solid` of calls, into columns: there are many."""
+def _calls(trace: ChromeTrace, names: CallNames) -> Calls:
+    # one loop for all, gone through by the million
+    waiting, launching = names.waiting, names.launching
+    arrived = {event.correlation for event in trace.gpu}
+    started: list[CpuEvent] = []
+    place_of: dict[int | None, int] = {}
+    waits: list[CpuEvent] = []
     starts: list[int] = []
     ends: list[int] = []
+    launches = 0
     reached: int | None = None
-    for call in calls:
-        if call.name in waiting:
+    for call in trace.calls:
+        name, correlation = call.name, call.correlation
+        if correlation is not None:
+            launches += name in launching
+            if correlation in arrived:
+                place_of[correlation] = len(started)
+                started.append(call)
+        if name in waiting:
+            waits.append(call)
             continue
         start, end = call.start, call.end
         if reached is None:
@@ -93,7 +100,17 @@ def _doing(calls: Iterable[CpuEvent], waiting: frozenset[str]) -> tuple[list[int
             reached = end
     if reached is not None:
         ends.append(reached)
-    return starts, ends
+    return Calls(started, place_of, waits, (starts, ends), launches)
+
+
+def call_names(trace: ChromeTrace) -> CallNames:
+    """Told by name rather than by call: there are some tens of names."""
+    names = {call.name for call in trace.calls}
+    return CallNames(
+        launching=frozenset(name for name in names if _has(name, LAUNCH_WORDS)),
+        graphs=frozenset(name for name in names if "GraphLaunch" in name),
+        waiting=frozenset(name for name in names if _has(name, WAITING_WORDS)),
+    )
 
 
 def _has(name: str, words: tuple[str, ...]) -> bool:

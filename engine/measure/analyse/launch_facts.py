@@ -82,6 +82,6 @@ def launch_facts(
         steps=number,
         per_step=sum(step.launches for step in steps) / number if number else None,
         kernels_per_step=sum(step.kernels for step in steps) / number if number else None,
-        syncs=len(host.waits),
+        syncs=len(host.calls.waits),
         slow=tuple(slow),
     )

@@ -48,7 +48,7 @@ class StepTime(msgspec.Struct, frozen=True):
 
 
 def step_times(
-    device: DeviceTime, work: Work, host: HostSide, launching: Sequence[int]
+    device: DeviceTime, work: Work, host: HostSide, launching: Sequence[int], gaps: GapTime
 ) -> tuple[StepTime, ...]:
     """The steps in which this device had work; none where the profiler recorded no steps. `launching`: see
     `Work.launches`."""
@@ -73,7 +73,6 @@ def step_times(
         # what a step launched may begin before the last work of the step before it, on another stream
         starts = list(accumulate((start for start in first[:-1] if start is not None), max))
         windows = list(zip(seen, starts, [*starts[1:], device.end_ns], strict=True))
-    gaps = GapTime(device.gaps)
     return tuple(
         StepTime(
             name=host.steps[number].name,

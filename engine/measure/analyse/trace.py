@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from engine.measure.analyse.chrome_trace import ChromeTrace
-from engine.measure.analyse.device_time import DeviceTime, Gap, device_time
+from engine.measure.analyse.device_time import DeviceTime, Gap, GapTime, device_time
 from engine.measure.analyse.gap_facts import GapFacts, gap_facts
 from engine.measure.analyse.host_rows import HostRows
 from engine.measure.analyse.host_side import host_side
@@ -65,8 +65,9 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
         events = [event for event in trace.gpu if event.device == device]
         time, work = device_time(device, events, host, calls_known=bool(trace.calls))
         on_device = [event for event in trace.gpu_ranges if event.device == device]
-        of_work = work_facts(time, work, host, ranges or on_device, launches=bool(trace.calls))
-        facts.append(_device_facts(trace, time, gap_facts(time, work, host, rows), of_work))
+        gaps = GapTime(time.gaps)
+        of_work = work_facts(time, work, host, ranges or on_device, gaps, launches=bool(trace.calls))
+        facts.append(_device_facts(trace, time, gap_facts(time, work, host, rows, gaps), of_work))
     lost = lost_launches(host)
     verdicts = [verdict_of(one, trace, lost.share) for one in facts]
     return TraceAnalysis(

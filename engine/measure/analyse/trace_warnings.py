@@ -27,9 +27,8 @@ class Lost(msgspec.Struct, frozen=True):
 
 def lost_launches(host: HostSide) -> Lost:
     """Counts the launches whose work isn't in the file."""
-    launching = host.names.launching
-    known = len([call for call in host.calls if call.name in launching and call.correlation is not None])
-    return Lost(known - len([call for call in host.started if call.name in launching]), known)
+    launching, launches = host.names.launching, host.calls.launches
+    return Lost(launches - len([call for call in host.started if call.name in launching]), launches)
 
 
 def warnings_of(

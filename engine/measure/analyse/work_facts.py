@@ -10,7 +10,7 @@ import msgspec
 
 from engine.measure.analyse.chrome_trace import GpuEvent
 from engine.measure.analyse.copies import Copies, copies_by_direction
-from engine.measure.analyse.device_time import DeviceTime, Work
+from engine.measure.analyse.device_time import DeviceTime, GapTime, Work
 from engine.measure.analyse.host_side import HostSide
 from engine.measure.analyse.intervals import length, percentile, union
 from engine.measure.analyse.kernel_family import COMMUNICATION
@@ -38,12 +38,18 @@ class WorkFacts(msgspec.Struct, frozen=True):
 
 
 def work_facts(
-    time: DeviceTime, work: Work, host: HostSide, ranges: Nesting | Sequence[GpuEvent], *, launches: bool
+    time: DeviceTime,
+    work: Work,
+    host: HostSide,
+    ranges: Nesting | Sequence[GpuEvent],
+    gaps: GapTime,
+    *,
+    launches: bool,
 ) -> WorkFacts:
     """The facts about one device. `ranges`: on the CPU, with the calls that started work; or, where the CPU
     wasn't recorded, on this device. `launches`: there are calls in the file."""
     launching = work.launches(host) if launches else []
-    steps = step_times(time, work, host, launching)
+    steps = step_times(time, work, host, launching, gaps)
     tables = work_tables(work, host.operators, ranges)
     copies = [event for event in work.events if event.kind == "copy"] if time.copies else []
     return WorkFacts(

@@ -147,9 +147,9 @@ def test_the_time_in_calls_is_that_of_those_that_do_not_wait(found: list[Interva
         calls = [CpuEvent(name, THREADS[0], *span) for span in sorted(found) for name in names]
         return ChromeTrace(0, (), tuple(calls), (), 0)
 
-    starts, ends = host_side(trace_of(("cudaLaunchKernel",))).doing
+    starts, ends = host_side(trace_of(("cudaLaunchKernel",))).calls.doing
     assert list(zip(starts, ends, strict=True)) == solid(sorted(found))
-    assert host_side(trace_of(("cudaStreamSynchronize",))).doing == ([], [])
+    assert host_side(trace_of(("cudaStreamSynchronize",))).calls.doing == ([], [])
 
 
 @given(spans, spans)
