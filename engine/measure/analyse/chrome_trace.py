@@ -60,7 +60,7 @@ class CpuEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class ChromeTrace(msgspec.Struct, frozen=True):
-    """What the analysers need of a trace; everything in order of start."""
+    """What the analysers need of a trace; everything in order of start, times from `origin_ns` on."""
 
     events: int
     gpu: tuple[GpuEvent, ...]
@@ -84,5 +84,7 @@ class ChromeTrace(msgspec.Struct, frozen=True):
     """What was wrong with the file's text."""
     text_times: int = 0
     """Events whose times stand there as text."""
+    origin_ns: int = 0
+    """By the file's own clock; not 0 only where that counts since 1970."""
     without_args: int = 0
     """GPU events that don't say which launch they belong to, nor their device and stream."""

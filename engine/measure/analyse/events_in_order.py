@@ -66,6 +66,7 @@ def chrome_trace(stream: EventStream, counts: Counts, events: Events, number: in
         damage=stream.damage,
         text_times=counts.text_times,
         without_args=counts.without_args,
+        origin_ns=stream.origin * 1000,
     )
 
 

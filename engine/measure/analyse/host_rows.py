@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -59,8 +58,8 @@ class HostRows:
 def _outermost(operators: Nesting, loading: Sequence[CpuEvent]) -> Outermost:
     return Outermost(
         names=[operators.names[path] for path in operators.outer_paths] + [event.name for event in loading],
-        starts=operators.outer_starts + array("q", [event.start for event in loading]),
-        ends=operators.outer_ends + array("q", [event.end for event in loading]),
+        starts=operators.outer_starts + [event.start for event in loading],
+        ends=operators.outer_ends + [event.end for event in loading],
         launches=operators.outer_calling + bytes(len(loading)),
     )
 

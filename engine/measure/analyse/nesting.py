@@ -7,7 +7,6 @@ name within the same names share a *path*, and sums are kept by path: a trace ha
 from __future__ import annotations
 
 import itertools
-from array import array
 from collections.abc import Sequence
 
 from engine.measure.analyse.chrome_trace import CpuEvent
@@ -48,8 +47,10 @@ class Nesting:
         """Of each path: how many events it has."""
         self.own_ns: list[int] = []
         """Of each path: its events' time without that of the events directly in them."""
-        # of the outermost events, in order of start; numbers by themselves stay out of what a fork copies
-        self.outer_starts, self.outer_ends, self.outer_paths = array("q"), array("q"), array("q")
+        # of the outermost events, in order of start
+        self.outer_starts: list[int] = []
+        self.outer_ends: list[int] = []
+        self.outer_paths: list[int] = []
         self.outer_threads: list[_Thread] = []
         self.outer_calling = bytearray()
         """Whether there are calls in each."""

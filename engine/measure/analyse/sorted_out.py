@@ -149,8 +149,8 @@ class SortedOut:
         self.threads = Threads(numbered=numbered)
         self.counts = Counts()
 
-    def take(self, batch: Sequence[Event], found: Rows) -> None:
-        """Adds the rows of a batch to those found.
+    def take(self, batch: Sequence[Event], found: Rows, origin: int = 0) -> None:
+        """Adds the rows of a batch to those found, their times from `origin` (microseconds) on.
 
         Raises `UnreadableFile` where there are too many to keep, and `NeedsText`: then nothing was added.
         """
@@ -159,6 +159,7 @@ class SortedOut:
         add = [rows.append for rows in found]
         before = list(map(len, found))
         unreadable = text_times = without_args = 0
+        origin_ns = origin * 1000
         pid: _Number = None
         tid: _Number = None
         thread = threads[pid, tid]
@@ -174,13 +175,15 @@ class SortedOut:
             start = end = _UNSURE
             if type(ts) is int and type(dur) is int:
                 if dur >= 0 and ts > -MOST_WHOLE and ts + dur < MOST_WHOLE:
-                    start, end = ts * 1000, (ts + dur) * 1000
+                    start = (ts - origin) * 1000
+                    end = start + dur * 1000
             elif type(ts) is float and type(dur) is float:
                 begun, long = ts * 1000, dur * 1000
                 if -SURE < begun < SURE and 0 <= long < SURE:
                     at, lasts = round(begun), round(long)
                     if -0.3 < begun - at < 0.3 and -0.3 < long - lasts < 0.3:
-                        start, end = at, at + lasts
+                        start = at - origin_ns
+                        end = start + lasts
             elif type(ts) is Raw and type(dur) is float:
                 text, long = bytes(ts), dur * 1000
                 digits, lasts = text.replace(b".", b"", 1), round(long) if 0 <= long < SURE else -1
@@ -191,7 +194,7 @@ class SortedOut:
                     and lasts >= 0
                     and -0.3 < long - lasts < 0.3
                 ):
-                    start = int(digits)
+                    start = int(digits) - origin_ns
                     end = start + lasts
             if end is _UNSURE:
                 try:
@@ -203,7 +206,7 @@ class SortedOut:
                 if times is None:
                     unreadable += 1
                     continue
-                start, end, quoted = times
+                start, end, quoted = times[0] - origin_ns, times[1] - origin_ns, times[2]
                 text_times += quoted
             name, args = texts[event.name], event.args
             correlation = None

@@ -117,7 +117,7 @@ class _Builder:
         bars = self._bars(firsts)
         devices, found = self._gaps(ended_by, firsts)
         header = {
-            "origin_ns": self._low,
+            "origin_ns": self._trace.origin_ns + self._low,
             "span_ns": min(self._high - self._low, MOST_SPAN_NS),
             "bars": len(bars["start"]),
             "gaps": len(found),

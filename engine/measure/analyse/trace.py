@@ -40,6 +40,8 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
     facts: tuple[DeviceFacts, ...] = ()
     """Of each device, in the same order."""
     verdicts: tuple[Verdict, ...] = ()
+    origin_ns: int = 0
+    """What times count from, by the file's own clock."""
     rests_on: tuple[object, ...] = ()
     """The trace, and what was worked out on the way: to be let go together with this."""
 
@@ -48,7 +50,8 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
         return {
             "kind": "trace",
             "devices": [
-                _device_json(facts, verdict) for facts, verdict in zip(self.facts, self.verdicts, strict=True)
+                _device_json(facts, verdict, self.origin_ns)
+                for facts, verdict in zip(self.facts, self.verdicts, strict=True)
             ],
             "warnings": [{"code": w.code, "args": w.args} for w in self.warnings],
             "findings": [{"code": f.code, "args": f.args} for f in self.findings],
@@ -76,6 +79,7 @@ def analyse(trace: ChromeTrace) -> TraceAnalysis:
         findings=tuple(f for one, v in zip(facts, verdicts, strict=True) for f in findings_of(one, v)),
         facts=tuple(facts),
         verdicts=tuple(verdicts),
+        origin_ns=trace.origin_ns,
         rests_on=(trace, host, rows),
     )
 
@@ -91,13 +95,13 @@ def _device_facts(trace: ChromeTrace, time: DeviceTime, gaps: GapFacts, work: Wo
     )
 
 
-def _device_json(facts: DeviceFacts, verdict: Verdict) -> dict[str, Any]:
+def _device_json(facts: DeviceFacts, verdict: Verdict, origin_ns: int) -> dict[str, Any]:
     time = facts.time
     recorded = time.launch_recorded
     return {
         "device": time.device,
         "name": facts.name,
-        "start_ns": time.start_ns,
+        "start_ns": origin_ns + time.start_ns,
         "kernels": time.kernels,
         "copies": time.copies,
         "sets": time.sets,

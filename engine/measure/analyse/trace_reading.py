@@ -109,7 +109,7 @@ def _parts(stream: EventStream, taken: SortedOut) -> Iterator[tuple[int, Rows]]:
         events = batch
         while events:
             try:
-                taken.take(events, rows)
+                taken.take(events, rows, stream.origin)
                 break
             except NeedsText:
                 events = stream.with_texts()

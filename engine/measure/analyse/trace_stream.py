@@ -45,6 +45,9 @@ CUTS_TRIED = 3
 """Boundaries tried for a batch: the last one may lie in a list of objects within an event."""
 STARTS_TRIED = 16
 """Places where "traceEvents" stands that are looked at: it may be a word within the metadata."""
+_FIRST_TIME = re.compile(rb'"ts"\s*:\s*"?(\d{1,18})')
+_SINCE_1970 = 1 << 50
+"""Microseconds: a trace whose times are so large counts them since 1970. (This is in 2005.)"""
 _START = re.compile(rb'"traceEvents"\s*:\s*')
 _BOUNDARY = re.compile(rb"\}\s*,\s*(?=\{)")
 _PLACE = re.compile(r" \(byte \d+\)")
@@ -90,6 +93,8 @@ class EventStream:
         self._head = b""
         self.damage = Damage()
         self.events = 0
+        self.origin = 0
+        """In microseconds, what times are best counted from: 0 where they aren't large."""
         self.turn = 0
         """The number of the part of the file that the batch just handed out is from."""
 
@@ -106,6 +111,7 @@ class EventStream:
 
     def _batches(self) -> Iterator[list[Event]]:
         self._find_list()
+        self.origin = self._first_time()
         wanted = CHUNK
         for self.turn in itertools.count():
             self._fill(wanted)
@@ -204,6 +210,12 @@ class EventStream:
             raise self._no_trace(self._fault or 'there is no "traceEvents" in it', 0)
         self.damage.mended, self.damage.mended_line = 1, 1
         self._enter(first.end())
+
+    def _first_time(self) -> int:
+        # in nanoseconds since 1970 a time is one of Python's longer integers, which take more room and time
+        first = _FIRST_TIME.search(self._buffer)
+        time = int(first[1]) if first else 0
+        return time if time >= _SINCE_1970 else 0
 
     def _enter(self, at: int) -> None:
         if self._buffer[at : at + 1] != b"[":

@@ -106,7 +106,8 @@ def test_the_parent_is_the_shortest_event_around_the_begin(events: list[CpuEvent
     for number, event in enumerate(events):
         around = [n for n, e in enumerate(events[:number])
                   if e.thread == event.thread and e.start <= event.start < e.end]  # fmt: skip
-        expected = min(around, key=lambda n: events[n].end - events[n].start, default=NONE)
+        # of two that are as long as each other the inner one comes later
+        expected = min(around, key=lambda n: (events[n].end - events[n].start, -n), default=NONE)
         assert parents[number] == expected
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.measure.analyse.errors import UnreadableFile
+from engine.measure.analyse.timeline_build import build
 from engine.measure.analyse.trace_file import analyse_trace
 from engine.measure.analyse.trace_reading import read_chrome_trace
 from engine.measure.analyse.trace_times import nanoseconds
@@ -135,6 +137,30 @@ def test_ranges_that_the_program_named_are_kept_apart_from_operators(tmp_path: P
     assert [operator.name for operator in trace.operators] == ["aten::silu"]
     (device,) = analyse_trace(path).devices
     assert [gap.cpu_op for gap in device.gaps] == [None]
+
+
+SINCE_1970 = 1_669_783_687_464_181
+
+
+@pytest.mark.parametrize("write", [int, lambda time: time + 0.25, str], ids=["whole", "decimal", "text"])
+def test_times_since_1970_are_counted_from_the_first_one_and_told_by_the_files_own_clock(
+    tmp_path: Path, write: Callable[[int], Any]
+) -> None:
+    events = [cpu("cuda_runtime", "cudaLaunchKernel", 100, 5, 1), kernel(90, 4, 7), kernel(120, 10, 1)]
+    early = written(tmp_path, events)
+    shown, timeline = analyse_trace(early).to_json(), build(read_chrome_trace(early))
+    for event in events:
+        event["ts"] = write(SINCE_1970 + event["ts"])
+    late = written(tmp_path, events)
+    trace = read_chrome_trace(late)
+    assert trace.origin_ns == (SINCE_1970 + 100) * 1000
+    assert (trace.calls[0].start, trace.gpu[0].start) == pytest.approx((0, -10_000), abs=250)
+    shift = trace.calls[0].start - 100_000 + trace.origin_ns
+    shown["devices"][0]["start_ns"] += shift
+    of_late = analyse_trace(late).to_json()
+    assert (of_late["devices"], of_late["findings"]) == (shown["devices"], shown["findings"])
+    timeline.header["origin_ns"] += shift
+    assert build(trace) == timeline
 
 
 def test_overlapping_streams_count_once(tmp_path: Path) -> None:
