@@ -136,8 +136,9 @@ def test_every_sentence_of_a_reading_has_words(tmp_path: Path) -> None:
 def test_torchs_window_holds_the_same_work_and_calls_as_the_trace(name: str) -> None:
     path = real_file(f"traces/{name}")
     capture, trace = read_torch_window(path), read_chrome_trace(path)
-    assert [(w.start, w.end) for w in capture.work] == [(e.start, e.end) for e in trace.gpu]
-    assert [(c.start, c.name) for c in capture.calls or ()] == [(c.start, c.name) for c in trace.calls]
+    zero = trace.origin_ns
+    assert [(w.start - zero, w.end - zero) for w in capture.work] == [(e.start, e.end) for e in trace.gpu]
+    assert [(c.start - zero, c.name) for c in capture.calls or ()] == [(c.start, c.name) for c in trace.calls]
     copies = [work for work in capture.work if work.kind == "copy"]
     assert all(copy.bytes for copy in copies)
     assert {copy.direction for copy in copies} <= {"HtoD", "DtoH", "DtoD"}
